@@ -1,5 +1,5 @@
 /** `podFailurePolicy` and `successPolicy`. */
-import { goQuote, goText, joinFormatted, utf8Length } from '@krmkit/meta/go-text'
+import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import type {
   JobSpec,
   PodFailurePolicy,
@@ -9,7 +9,7 @@ import type {
   SuccessPolicyRule,
 } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { goNumbers, goPointer, goStruct } from '../../shared/go-form.ts'
+import { goNumbers, goPointer, goStruct, goStructs } from '../../shared/go-form.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -94,30 +94,24 @@ function validateExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: 
 
 /** The failure policy as Go prints it. */
 export function printFailurePolicy({ rules }: R<PodFailurePolicy>): string {
-  const [type, pattern] = ['batch.PodFailurePolicyRule', 'batch.PodFailurePolicyOnPodConditionsPattern'] as const
-  const printed = joinFormatted(rules ?? [], ({ action, onExitCodes, onPodConditions }) => {
-    const patterns = joinFormatted(onPodConditions ?? [], (each) =>
-      goStruct(pattern, { Type: goQuote(each.type ?? ''), Status: goQuote(each.status ?? '') }),
-    )
-    return goStruct(type, {
-      Action: goQuote(action ?? ''),
-      OnExitCodes: goPointer(onExitCodes, 'batch.PodFailurePolicyOnExitCodesRequirement'),
-      OnPodConditions: patterns === '' ? `[]${pattern}(nil)` : `[]${pattern}{${patterns}}`,
-    })
-  })
-  return goStruct('batch.PodFailurePolicy', { Rules: printed === '' ? `[]${type}(nil)` : `[]${type}{${printed}}` })
+  const printed = goStructs('batch.PodFailurePolicyRule', rules, ({ action, onExitCodes, onPodConditions }) => ({
+    Action: goQuote(action ?? ''),
+    OnExitCodes: goPointer(onExitCodes, 'batch.PodFailurePolicyOnExitCodesRequirement'),
+    OnPodConditions: goStructs('batch.PodFailurePolicyOnPodConditionsPattern', onPodConditions, ({ type, status }) => ({
+      Type: goQuote(type ?? ''),
+      Status: goQuote(status ?? ''),
+    })),
+  }))
+  return goStruct('batch.PodFailurePolicy', { Rules: printed })
 }
 
 /** The success policy as Go prints it. */
 export function printSuccessPolicy({ rules }: R<SuccessPolicy>): string {
-  const type = 'batch.SuccessPolicyRule'
-  const printed = joinFormatted(rules ?? [], ({ succeededIndexes, succeededCount }) =>
-    goStruct(type, {
-      SucceededIndexes: goPointer(succeededIndexes, 'string'),
-      SucceededCount: goPointer(succeededCount, 'int32'),
-    }),
-  )
-  return goStruct('batch.SuccessPolicy', { Rules: isEmpty(rules) ? `[]${type}(nil)` : `[]${type}{${printed}}` })
+  const printed = goStructs('batch.SuccessPolicyRule', rules, ({ succeededIndexes, succeededCount }) => ({
+    SucceededIndexes: goPointer(succeededIndexes, 'string'),
+    SucceededCount: goPointer(succeededCount, 'int32'),
+  }))
+  return goStruct('batch.SuccessPolicy', { Rules: printed })
 }
 
 /** Rules of `successPolicy`. */
