@@ -58,11 +58,14 @@ describe('WatchList', () => {
     const text =
       'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
     expect([status, json.message]).toEqual([422, `ListOptions.meta.k8s.io "" is invalid: ${text}`])
-    const both = await ask(path)
-    expect(both.json.details.causes.map(({ field }: { field: string }) => field)).toEqual([
-      'resourceVersionMatch',
-      'sendInitialEvents',
-    ])
+    const causes = async (query: string) =>
+      (await ask(path + query)).json.details.causes.map(({ field, reason }: { field: string; reason: string }) => [field, reason])
+    const both = [
+      ['resourceVersionMatch', 'FieldValueForbidden'],
+      ['sendInitialEvents', 'FieldValueForbidden'],
+    ]
+    expect(await causes('')).toEqual(both)
+    expect(await causes('&resourceVersionMatch=Exact')).toEqual([...both, ['resourceVersionMatch', 'FieldValueNotSupported']])
   })
 
   it('makes a streamed list of a watch that begins with the present state, where it is set [P332]', async () => {

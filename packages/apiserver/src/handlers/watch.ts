@@ -115,6 +115,7 @@ function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiEr
   return ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'ListOptions' }, '', [
     ...(match === 'NotOlderThan' ? [] : [field.forbidden('resourceVersionMatch', unmatched)]),
     field.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+    ...(match === '' || match === 'NotOlderThan' ? [] : [field.notSupported('resourceVersionMatch', match, ['NotOlderThan'])]),
   ])
 }
 
