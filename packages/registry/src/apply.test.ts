@@ -51,6 +51,22 @@ describe('apply', () => {
     expect(second.entry).toBe(first.entry)
   })
 
+  it('creates an object that is being deleted, which the next apply removes', async () => {
+    const sample = sampleRegistry()
+    const marked = {
+      deletionTimestamp: '2024-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+      creationTimestamp: '2001-01-01T00:00:00Z',
+    }
+    const { object } = await apply(sample, 'ci', () => configured({}, marked))
+    expect(object.metadata).toMatchObject({ ...marked, creationTimestamp: '2024-01-01T00:00:00Z' })
+    expect(object.metadata.managedFields).toMatchObject([
+      { fieldsV1: { 'f:metadata': { 'f:deletionGracePeriodSeconds': {}, 'f:deletionTimestamp': {} } } },
+    ])
+    await apply(sample, 'ci', () => configured({}, marked))
+    expect(sample.stored('configmaps', 'a')).toBeUndefined()
+  })
+
   it('does not create an object from a configuration with a uid', async () => {
     const sample = sampleRegistry()
     await expect(apply(sample, 'ci', () => configured({}, { uid: 'u' }))).rejects.toMatchObject({

@@ -58,7 +58,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   if (fresh !== undefined) await fresh
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
-  wipeSystemMetadata(asked)
+  wipeSystemMetadata(asked, { keepsDeletion: pathName !== '' })
   const given = stagesOf(store, asked)
   const owned = { live: undefined, next: asked, subresource: '', large: given !== undefined }
   const tracking = managesFields ? undefined : trackOwnership(store, context, owned)

@@ -30,29 +30,28 @@ export function ownMetadata(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata } }
 }
 
-/** Removes what clients sent for members that only the server sets; runs before ownership is recorded. */
-export function wipeSystemMetadata(object: ApiObject): void {
-  for (const member of systemMembers) {
+/**
+ * Removes what clients sent for members that only the server sets; runs before ownership is recorded. As on kube-apiserver, an object that
+ * a PUT or an apply creates may be marked as being deleted from the start: the next write removes it, unless it has finalizers.
+ */
+export function wipeSystemMetadata(object: ApiObject, { keepsDeletion }: { readonly keepsDeletion: boolean }): void {
+  for (const member of keepsDeletion ? assignedMembers : systemMembers) {
     if (!(member in object.metadata)) continue
-    object.metadata = withoutSystemMembers(object.metadata)
+    object.metadata = withoutSystemMembers(object.metadata, keepsDeletion)
     return
   }
 }
 
 /** A copy: an object of which a member was deleted is slow to use. */
-function withoutSystemMembers(metadata: ApiObject['metadata']): ApiObject['metadata'] {
-  const {
-    uid: _,
-    creationTimestamp: __,
-    deletionTimestamp: ___,
-    deletionGracePeriodSeconds: ____,
-    selfLink: _____,
-    ...rest
-  } = metadata
+function withoutSystemMembers(metadata: ApiObject['metadata'], keepsDeletion: boolean): ApiObject['metadata'] {
+  const { uid: _, creationTimestamp: __, selfLink: ___, ...kept } = metadata
+  if (keepsDeletion) return kept
+  const { deletionTimestamp: ____, deletionGracePeriodSeconds: _____, ...rest } = kept
   return rest
 }
 
-const systemMembers = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
+const assignedMembers = ['uid', 'creationTimestamp', 'selfLink'] as const
+const systemMembers = [...assignedMembers, 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 
 /** Deletes a member that is mostly absent: deleting costs as much then, unless it is found out before. */
 export function dropMember(
