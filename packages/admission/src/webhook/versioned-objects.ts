@@ -7,14 +7,41 @@ export interface VersionedObjects {
   readonly oldObject: DeepReadonly<ApiObject> | null
 }
 
-/** Converts the objects of a request to a version. @throws ApiError when a conversion webhook fails. */
+/**
+ * Converts the objects of a request to a version. As on kube-apiserver, a new custom resource keeps the metadata that the server has not
+ * set yet as they are: only objects from storage are completed.
+ *
+ * @throws ApiError when a conversion webhook fails.
+ */
 export async function versionedObjects(
   object: DeepReadonly<ApiObject> | undefined,
   version: ObjectVersion,
-  { oldObject }: Pick<AdmissionAttributes, 'oldObject'>,
+  { oldObject, operation }: Pick<AdmissionAttributes, 'oldObject' | 'operation'>,
   { convertor }: Pick<AdmissionContext, 'convertor'>,
 ): Promise<VersionedObjects> {
   const convert = (given: DeepReadonly<ApiObject> | undefined) =>
     given === undefined ? null : convertor === undefined ? given : convertor.toVersion(given, version)
-  return { object: await convert(object), oldObject: await convert(oldObject) }
+  const shown = await convert(object)
+  const isNew = shown !== null && object !== undefined && convertor?.isCustom?.(version) === true
+  return {
+    object: isNew ? { ...shown, metadata: unsetMetadata(shown.metadata, object.metadata, operation) } : shown,
+    oldObject: await convert(oldObject),
+  }
 }
+
+/** The metadata of a converted custom resource without what only the server sets; those of an update have a null creationTimestamp. */
+function unsetMetadata(
+  { generation: _, creationTimestamp: __, ...shown }: Metadata,
+  { generation, creationTimestamp }: Metadata,
+  operation: AdmissionAttributes['operation'],
+): Metadata {
+  const metadata = {
+    ...shown,
+    ...(generation === undefined ? {} : { generation }),
+    ...(creationTimestamp ? { creationTimestamp } : operation === 'UPDATE' ? { creationTimestamp: null } : {}),
+  }
+  const members = Object.entries(metadata)
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1))) as Metadata
+}
+
+type Metadata = DeepReadonly<ApiObject['metadata']>
