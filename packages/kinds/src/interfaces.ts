@@ -75,17 +75,12 @@ export interface StrategyContext {
   readonly dryRun?: boolean
   /** Adds a Warning header to the response. Absent: warnings are dropped. */
   readonly warn?: (text: string) => void
-  /**
-   * What was sent, parsed with literals, where it has numbers that Go reads as floats although they have no fraction, such as `1.0`; of a
-   * patch the members that it sets. Absent: all numbers without a fraction are integers.
-   */
+  /** What was sent, parsed with literals, where a number such as `1.0` is a float without a fraction; of a patch, the members that it sets. */
   readonly sent?: (() => unknown) | undefined
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
   /** Objects of other kinds, as far as rules depend on them. Absent: these rules do not apply. */
-  readonly objects?: {
-    get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
-  }
+  readonly objects?: { get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined }
   /** The problem of the signature of a certificate request; absent: signatures are left to signers. */
   readonly requestSignatureError?: ((request: CertificateRequest) => string | undefined) | undefined
 }

@@ -7,7 +7,7 @@ import { administrator, requestOf, type SampleServer, sampleServer } from '../te
 
 const at = (version: string, name = '') => `/apis/g.example.com/${version}/namespaces/default/widgets${name}`
 const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
-const count = 60_000
+const count = 90_000
 const spec = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
 let sample: SampleServer
 

@@ -138,7 +138,8 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
   }
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   const readable = (unknown: readonly string[]) => {
-    if (options.fieldValidation === 'Strict' && body.problems.length > 0) throw configurationFailure(target, [...body.problems, ...unknown])
+    if (options.fieldValidation === 'Strict' && body.problems.length > 0)
+      throw configurationFailure(target, [...body.problems, ...unknown])
     warn(body.problems)
   }
   return refusedLater({ sent: named as unknown as FrozenObject, warnings }, () =>
