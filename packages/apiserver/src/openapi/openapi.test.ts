@@ -206,6 +206,13 @@ describe('custom resources', () => {
     const serverGroups = ['admission.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'imagepolicy.k8s.io']
     expect(inCore).toEqual(expect.arrayContaining(serverGroups))
     expect(optionsGroups(document)).toEqual(inCore.filter((group) => !serverGroups.includes(group)))
+    expect([document.info, Object.keys(document.components!)]).toEqual([
+      { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' },
+      ['schemas'],
+    ])
+    const accept = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
+    const message = Buffer.from(bytes(await get('/openapi/v3/apis/shop.example.com/v1', { accept })))
+    expect([message.includes('CRD Swagger'), message.includes('BearerToken')]).toEqual([true, false])
     const patch = document.paths!['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']!.patch as JsonObject
     expect(Object.keys((patch.requestBody as JsonObject).content as JsonObject)).not.toContain(
       'application/strategic-merge-patch+json',
@@ -292,11 +299,13 @@ describe('entity tags', () => {
     const made = [
       v2!.paths,
       v2!.parameters,
+      v3!.info,
+      Object.keys(v3!.components as JsonObject),
       v3!.paths,
       ...names.flatMap((name) => [(v2!.definitions as JsonObject)[name], schemas[name]]),
     ]
     const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
-    expect({ documentRevision, digest }).toEqual({ documentRevision: 3, digest: 'cab3afb6f330df7f' })
+    expect({ documentRevision, digest }).toEqual({ documentRevision: 4, digest: '19b722c045d05cff' })
   })
 })
 

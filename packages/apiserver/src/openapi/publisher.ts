@@ -257,7 +257,7 @@ export class Publisher {
   #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
     const { types, enums = true, cbor = false } = this.#options
     const rest = { source: types, profile: this.#profile, enums, cbor }
-    const isCustom = definitions.every(({ custom, definedInCode }) => custom !== undefined && definedInCode !== true)
+    const isCustom = describesCustomResources(definitions)
     const sharedKindsOf = this.#kindsOf
     const customKindsOf = (type: StructType) =>
       sharedKindsOf(type).filter(({ group }) => !serverGroups.has(group.split('.')[0] ?? ''))
@@ -302,8 +302,9 @@ export class Publisher {
       return cached
     }
     const at = { etag, changedMs: this.#now() }
+    const isCustom = definitions.length > 0 && describesCustomResources(definitions)
     const document = (form: DocumentEncodingName) =>
-      new PublishedDocument(() => this.#run(this.#v3DocumentSteps(parts, form)), at)
+      new PublishedDocument(() => this.#run(this.#v3DocumentSteps(parts, form, isCustom)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
   }
@@ -316,13 +317,21 @@ export class Publisher {
     }
   }
 
-  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName): Generator<unknown, readonly Uint8Array[]> {
+  *#v3DocumentSteps(
+    parts: DocumentSource['parts'],
+    form: DocumentEncodingName,
+    isCustom: boolean,
+  ): Generator<unknown, readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
-    return documentEncodings[form].join(
-      { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] },
-      this.#info,
-    )
+    const info = isCustom ? { title: `${this.#info.title} CRD Swagger`, version: 'v0.1.0' } : this.#info
+    const members = { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] }
+    return documentEncodings[form].join({ ...members, securitySchemes: !isCustom }, info)
   }
+}
+
+/** Documents of custom resources have a title and version that do not depend on the server, as on kube-apiserver. */
+function describesCustomResources(definitions: readonly ResourceDefinition[]): boolean {
+  return definitions.every(({ custom, definedInCode }) => custom !== undefined && definedInCode !== true)
 }
 
 function byDocument(resources: readonly ResourceDefinition[]): Map<string, ResourceDefinition[]> {

@@ -15,6 +15,8 @@ export interface EncodedParts {
   readonly paths: readonly Uint8Array[]
   readonly schemas: readonly Uint8Array[]
   readonly parameters: readonly Uint8Array[]
+  /** Whether a v3 document names the bearer token as its security scheme, as documents of custom resources do not. Default true. */
+  readonly securitySchemes?: boolean
 }
 
 /** Encoding of a document. */
@@ -68,14 +70,14 @@ function textOf(value: object): string {
 const jsonV3: DocumentEncoding = {
   dialect: 'v3',
   encode: jsonMembers,
-  join({ paths, schemas }, info) {
-    const security = textOf({ BearerToken: bearerToken() })
+  join({ paths, schemas, securitySchemes = true }, info) {
+    const security = securitySchemes ? `,"securitySchemes":${textOf({ BearerToken: bearerToken() })}` : ''
     return [
       utf8.encode(`{"openapi":"3.0.0","info":${textOf(info)},"paths":{`),
       ...list(paths),
       utf8.encode('},"components":{"schemas":{'),
       ...list(schemas),
-      utf8.encode(`},"securitySchemes":${security}}}`),
+      utf8.encode(`}${security}}}`),
     ]
   },
 }
@@ -112,10 +114,10 @@ const protobufV3: DocumentEncoding = {
     },
     parameters: () => new Uint8Array(),
   },
-  join({ paths, schemas }, info) {
+  join({ paths, schemas, securitySchemes = true }, info) {
     const schemasHead = opened(1, schemas)
-    const security = securityOf(encodeOpenapiV3({ components: { securitySchemes: { BearerToken: bearerToken() } } }))
-    const components = [schemasHead, ...schemas, security]
+    const security = encodeOpenapiV3({ components: { securitySchemes: { BearerToken: bearerToken() } } })
+    const components = [schemasHead, ...schemas, ...(securitySchemes ? [securityOf(security)] : [])]
     return [
       encodeOpenapiV3({ openapi: '3.0.0', info: { ...info } }),
       opened(4, paths),
