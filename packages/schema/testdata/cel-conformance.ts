@@ -64,6 +64,7 @@ const differentResults: Readonly<Record<string, string>> = {
   map_present_key_invalid_field: 'the server does not enable errors of presence tests',
   indexof_out_of_range: 'the release returns -1',
   lastindexof_out_of_range: 'the release returns -1',
+  empty_string: 'the release has no last index in an empty text',
   'scientific notation formatting clause': older,
   'scientific notation formatting clause in a string variable': older,
   'default precision for scientific notation': older,

@@ -142,7 +142,6 @@ const byOverload: Readonly<Record<string, CostRule>> = {
   not_equals: smaller,
   add_string: { of: (args, _, meter) => Math.ceil((size(0)(args, meter) + size(1)(args, meter)) * perCharacter) },
   add_bytes: { of: (args, _, meter) => Math.ceil((size(0)(args, meter) + size(1)(args, meter)) * perCharacter) },
-  matches: match,
   matches_string: match,
   contains_string: {
     of: (args, _, meter) => Math.ceil(size(0)(args, meter) * perCharacter) * Math.ceil(size(1)(args, meter) * perCharacter),

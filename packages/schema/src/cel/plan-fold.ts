@@ -1,5 +1,6 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
 import type { Entry } from './pauses.ts'
+import { noOverload } from './refusals.ts'
 import { type Constant, constantOf, type Frame, type PlanContext, pausable, type Step } from './step.ts'
 import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
@@ -63,8 +64,8 @@ interface Loop {
   readonly item: number
   readonly second: number | undefined
   readonly condition: Step
-  /** Runs once per item; an error ends the loop. */
-  readonly step: (frame: Frame) => ErrorValue | undefined
+  /** Runs once per item. Errors stay in the accumulator: as in kube-apiserver, the other items are evaluated, and cost, all the same. */
+  readonly step: (frame: Frame) => void
   readonly collects: boolean
 }
 
@@ -89,8 +90,9 @@ function run(frame: Frame, { range, init, result, loop }: Plan, entry: Entry | u
     slots[accumulator] = loop.collects ? collection(start) : start
     if (entry !== undefined) frame.progress?.begin(frame, entry, over)
   }
-  const error = over instanceof ListValue ? overList(frame, over, loop, entry) : overMap(frame, over, loop, entry)
-  const outcome = error ?? result(frame)
+  if (over instanceof ListValue) overList(frame, over, loop, entry)
+  else overMap(frame, over, loop, entry)
+  const outcome = result(frame)
   slots[accumulator] = before
   return outcome
 }
@@ -101,12 +103,7 @@ function noRange(value: Value, { second }: Loop): ErrorValue {
   return new ErrorValue(`got '${type}', expected iterable type`)
 }
 
-function overList(
-  frame: Frame,
-  list: ListValue,
-  { item, second, condition, step }: Loop,
-  entry: Entry | undefined,
-): ErrorValue | undefined {
+function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop, entry: Entry | undefined): void {
   const { slots, progress } = frame
   for (let i = entry?.done ?? 0; i < list.size; i++) {
     if (second === undefined) slots[item] = list.at(i)
@@ -114,23 +111,16 @@ function overList(
       slots[item] = i
       slots[second] = list.at(i)
     }
-    if (condition(frame) !== true) return undefined
-    const error = step(frame)
-    if (error !== undefined) return error
+    if (condition(frame) !== true) return
+    step(frame)
     if (entry !== undefined) {
       entry.done++
       progress?.advance(frame, entry)
     }
   }
-  return undefined
 }
 
-function overMap(
-  frame: Frame,
-  map: MapValue,
-  { item, second, condition, step }: Loop,
-  entry: Entry | undefined,
-): ErrorValue | undefined {
+function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop, entry: Entry | undefined): void {
   const { slots, progress } = frame
   const keys = entry?.keys ?? [...map.keys()]
   if (entry !== undefined) entry.keys = keys
@@ -138,22 +128,18 @@ function overMap(
     const key = keys[i] as Value
     slots[item] = key
     if (second !== undefined) slots[second] = map.get(key) ?? null
-    if (condition(frame) !== true) return undefined
-    const error = step(frame)
-    if (error !== undefined) return error
+    if (condition(frame) !== true) return
+    step(frame)
     if (entry !== undefined) {
       entry.done++
       progress?.advance(frame, entry)
     }
   }
-  return undefined
 }
 
-/** Errors stay in the accumulator: a later item may still decide the result. */
 function plainStep(step: Step, accumulator: number): Loop['step'] {
   return (frame) => {
     frame.slots[accumulator] = step(frame)
-    return undefined
   }
 }
 
@@ -191,16 +177,11 @@ function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loo
   if (add === undefined) return undefined
   if (filter === undefined) return add
   const slot = planner.slotOf(accumulator)
-  // As on the stock server, the last error of the filter is that of the comprehension.
+  // As in kube-apiserver, the last error of the filter is that of the comprehension.
   return (frame) => {
     const held = filter(frame)
-    if (held === false) return undefined
-    if (held !== true) frame.slots[slot] = held instanceof ErrorValue ? held : new ErrorValue('no such overload')
-    else if (!(frame.slots[slot] instanceof ErrorValue)) {
-      const error = add(frame)
-      if (error !== undefined) frame.slots[slot] = error
-    }
-    return undefined
+    if (held === true) add(frame)
+    else if (held !== false) frame.slots[slot] = held instanceof ErrorValue ? held : noOverload
   }
 }
 
@@ -216,10 +197,11 @@ function addItem(planner: PlanContext, { args }: Call): Loop['step'] | undefined
   const cost = constantOf(item as Constant) === undefined ? addItemCost : 2
   return (frame) => {
     const value = item(frame)
-    if (value instanceof ErrorValue) return value
-    frame.charge(cost)
-    ;(frame.slots[slot] as Collected).added.push(value)
-    return undefined
+    const list = frame.slots[slot]
+    const fails = value instanceof ErrorValue || list instanceof ErrorValue
+    frame.charge(fails ? addItemCost : cost)
+    if (!fails) (list as Collected).added.push(value)
+    else if (!(list instanceof ErrorValue)) frame.slots[slot] = value
   }
 }
 
@@ -227,21 +209,26 @@ function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
   const [first, second] = args.slice(1).map((arg) => planner.plan(arg)) as [Step, Step | undefined]
   const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
   return (frame) => {
-    const key = first(frame)
-    if (key instanceof ErrorValue) return key
-    const value = second?.(frame)
-    if (value instanceof ErrorValue) return value
-    frame.charge(addEntryCost)
-    const { added } = frame.slots[slot] as CollectedMap
-    if (value !== undefined) return insert(added, key, value)
-    if (!(key instanceof MapValue)) return new ErrorValue('no such overload')
-    for (const each of key.keys()) {
-      frame.charge(1)
-      const error = insert(added, each, key.get(each) ?? null)
-      if (error !== undefined) return error
-    }
-    return undefined
+    const map = frame.slots[slot]
+    if (map instanceof ErrorValue) return frame.charge(1)
+    const error = addEntry(frame, first, second, (map as CollectedMap).added)
+    if (error !== undefined) frame.slots[slot] = error
   }
+}
+
+function addEntry(frame: Frame, first: Step, second: Step | undefined, added: CollectedMap['added']): ErrorValue | undefined {
+  const key = first(frame)
+  const value = key instanceof ErrorValue ? key : second?.(frame)
+  frame.charge(value instanceof ErrorValue ? 1 : addEntryCost)
+  if (value instanceof ErrorValue) return value
+  if (value !== undefined) return insert(added, key, value)
+  if (!(key instanceof MapValue)) return noOverload
+  for (const each of key.keys()) {
+    frame.charge(1)
+    const error = insert(added, each, key.get(each) ?? null)
+    if (error !== undefined) return error
+  }
+  return undefined
 }
 
 function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): ErrorValue | undefined {

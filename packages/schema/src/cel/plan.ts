@@ -4,7 +4,6 @@ import type { Implementation, Overload } from './declarations.ts'
 import { equal, scalarMembership } from './equality.ts'
 import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
-import { noOverload, nullRefusal } from './null-arguments.ts'
 import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
 import {
@@ -16,6 +15,7 @@ import {
   selectMember,
   withoutBaseCost,
 } from './plan-select.ts'
+import { nameInErrors, noOverload, refusal, refusesNull } from './refusals.ts'
 import {
   type Constant,
   constantOf,
@@ -156,12 +156,13 @@ export class Planner implements PlanContext {
     if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
       return inConstant(first, constantOf(second) as ArrayList)
     const cost = callCost(expr.name, only?.id ?? '')
-    const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
+    const name = nameInErrors(expr.name, steps.length > 1 && constantOf(second) !== undefined)
+    const run = (only?.run ?? dispatch(name, overloads)) as unknown as Run
     // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
     const fits = only !== undefined && dynamic ? guard(only) : undefined
-    const refuseNull = only === undefined ? undefined : nullRefusal(expr.name, only)
-    const step = strictCall(run, steps, { cost, fits, refuseNull })
+    const refuses = only === undefined ? undefined : refusesNull(only)
+    const step = strictCall(run, steps, { name, cost, fits, refuses })
     return typeof cost === 'number' && only !== undefined && !longCalls.has(expr.name) ? step : pausable(step)
   }
 
@@ -170,7 +171,7 @@ export class Planner implements PlanContext {
     if (optional.size === 0 && steps.every((step) => constantOf(step) !== undefined)) {
       return constantStep(new ArrayList(steps.map((step) => constantOf(step) as Value)))
     }
-    return (frame) => {
+    const make: Step = (frame) => {
       const values: Value[] = []
       for (let i = 0; i < steps.length; i++) {
         const value = (steps[i] as Step)(frame)
@@ -180,15 +181,15 @@ export class Planner implements PlanContext {
           return new ErrorValue(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
         else if (value.value !== undefined) values.push(value.value)
       }
-      frame.charge(10)
       return new ArrayList(values)
     }
+    return charged(make, 10)
   }
 
   #message({ name, declared, fields }: MessageExpr): Step {
     if (declared === undefined) throw new PlanError(`unknown type: ${name}`)
     const steps = fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }))
-    return (frame) => {
+    const make: Step = (frame) => {
       const members = new Map<string, Value>()
       for (const { name: member, value: step, optional } of steps) {
         const value = step(frame)
@@ -198,9 +199,9 @@ export class Planner implements PlanContext {
           return new ErrorValue(`cannot initialize optional entry '${member}' from non-optional value ${typeNameOf(value)}`)
         else if (value.value !== undefined) members.set(member, value.value)
       }
-      frame.charge(40)
       return declared.create(members)
     }
+    return charged(make, 40)
   }
 
   #map({ entries }: MapExpr): Constant {
@@ -208,10 +209,19 @@ export class Planner implements PlanContext {
     const isKnown = steps.every(
       ({ key, value, optional }) => !optional && constantOf(key) !== undefined && constantOf(value) !== undefined,
     )
-    const make = mapOf(steps)
+    const make = charged(mapOf(steps), 30)
     if (!isKnown) return make
     const made = make(new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() }))
     return made instanceof ErrorValue ? make : constantStep(made)
+  }
+}
+
+/** The step and its cost, which an error has too. */
+function charged(step: Step, cost: number): Step {
+  return (frame) => {
+    const value = step(frame)
+    frame.charge(cost)
+    return value
   }
 }
 
@@ -241,7 +251,6 @@ function mapOf(steps: readonly EntrySteps[]): Step {
       else if (value.value === undefined) made.delete(id)
       else made.set(id, [key, value.value])
     }
-    frame.charge(30)
     return new LiteralMap(made)
   }
 }
@@ -253,9 +262,9 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
     if (first === decisive) return decisive
     const second = right(frame)
     if (second === decisive) return decisive
-    if (first instanceof ErrorValue) return first
-    if (second instanceof ErrorValue) return second
-    return typeof first === 'boolean' && typeof second === 'boolean' ? !decisive : noOverload
+    const undecided = typeof first === 'boolean' ? second : first
+    if (typeof undecided === 'boolean') return !decisive
+    return undecided instanceof ErrorValue ? undecided : noOverload
   }
 }
 
@@ -306,27 +315,28 @@ function inConstant(operand: Step, list: ArrayList): Step {
 }
 
 interface CallRules {
+  /** As in errors. */
+  readonly name: string | undefined
   readonly cost: CostRule
   /** Whether the arguments fit; only for those whose type is not known. */
   readonly fits: ((args: readonly Value[]) => boolean) | undefined
-  /** The error for null arguments, where one is refused; values of nullable schemas have the same type as others. */
-  readonly refuseNull: ((args: readonly Value[]) => ErrorValue | undefined) | undefined
+  /** Whether a null argument is refused; values of nullable schemas have the same type as others. */
+  readonly refuses: ((args: readonly Value[]) => boolean) | undefined
 }
 
 /**
  * Evaluates the arguments, charges the cost and calls the function; the first error of an argument is the result. As in kube-apiserver,
  * functions of up to two arguments evaluate and cost the same when an argument is an error, functions of more stop at it.
  */
-function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }: CallRules): Step {
+function strictCall(run: Run, steps: readonly Step[], { name, cost, fits, refuses }: CallRules): Step {
   const [first, second] = steps as [Step, Step]
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
       frame.charge(cost)
       if (a instanceof ErrorValue) return a
-      const refusal = a === null ? refuseNull?.([a]) : undefined
-      if (refusal !== undefined) return refusal
-      return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
+      if ((a === null && refuses?.([a]) === true) || (fits !== undefined && !fits([a]))) return refusal(name, [a])
+      return run(frame, a)
     }
   }
   if (steps.length === 2 && typeof cost === 'number' && fits === undefined) {
@@ -336,7 +346,7 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
       frame.charge(cost)
       if (a instanceof ErrorValue) return a
       if (b instanceof ErrorValue) return b
-      return (a === null || b === null ? refuseNull?.([a, b]) : undefined) ?? run(frame, a, b)
+      return (a === null || b === null) && refuses?.([a, b]) === true ? refusal(name, [a, b]) : run(frame, a, b)
     }
   }
   return (frame) => {
@@ -354,8 +364,8 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
     }
     if (typeof cost === 'number') frame.charge(cost)
     else if (!cost.byResult) frame.charge(cost.of(args, null, frame))
-    if (hasNull) error ??= refuseNull?.(args)
-    const result = error ?? (fits !== undefined && !fits(args) ? noOverload : run(frame, ...args))
+    if ((hasNull && refuses?.(args) === true) || (fits !== undefined && !fits(args))) error ??= refusal(name, args)
+    const result = error ?? run(frame, ...args)
     if (typeof cost !== 'number' && cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
   }
@@ -367,13 +377,12 @@ function guard({ args }: Overload): (values: readonly Value[]) => boolean {
 }
 
 /** Chooses the overload at run time. */
-function dispatch(name: string, overloads: readonly Overload[]): Implementation {
+function dispatch(name: string | undefined, overloads: readonly Overload[]): Implementation {
   return (frame: Meter, ...args: readonly Value[]) => {
     for (const { args: types, run } of overloads) {
       if (types.length === args.length && types.every((type, index) => fitsType(args[index] as Value, type)))
         return (run as unknown as Run)(frame as Frame, ...args)
     }
-    if (/^_|^@|^!|^-/.test(name)) return noOverload
-    return new ErrorValue(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+    return refusal(name, args)
   }
 }

@@ -350,7 +350,7 @@ const goTypes: Readonly<Record<string, string>> = {
   'net.CIDR': 'cel.CIDR',
 }
 
-/** Whether a value has a type; type arguments are not checked. */
+/** Whether a value has a type. Of a list, only the first item is checked. */
 export function fitsType(value: Value, type: Type): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -376,7 +376,7 @@ export function fitsType(value: Value, type: Type): boolean {
     case 'duration':
       return value instanceof Duration
     case 'list':
-      return value instanceof ListValue
+      return value instanceof ListValue && (value.size === 0 || fitsType(value.at(0), type.elem))
     case 'map':
       return value instanceof MapValue && value.structName === undefined
     case 'struct':

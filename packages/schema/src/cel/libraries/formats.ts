@@ -98,4 +98,4 @@ const functions: readonly FunctionDeclaration[] = [
   ),
 ]
 
-export const namedFormats: Library = { name: 'formats', functions, types: [['kubernetes.NamedFormat', formatType]] }
+export const namedFormats: Library = { name: 'formats', functions }

@@ -2,6 +2,7 @@ import { declare, type FunctionDeclaration, method, type Overload } from '../dec
 import { compare, equal } from '../equality.ts'
 import { arithmetic } from '../functions/arithmetic.ts'
 import type { Meter } from '../meter.ts'
+import { noOverload } from '../refusals.ts'
 import type { Frame, Run } from '../step.ts'
 import {
   boolType,
@@ -16,7 +17,7 @@ import {
   timestampType,
   uintType,
 } from '../types.ts'
-import { Double, Duration, ErrorValue, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
+import { Double, Duration, ErrorValue, fitsType, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
 /** The lists library. */
@@ -46,17 +47,21 @@ function startsWithNull(list: ListValue): boolean {
 
 const isSortedRefusal = new ErrorValue('no such overload: isSorted(list)')
 const sumRefusal = new ErrorValue('no such overload: sum(list)')
-const notSummable = new ErrorValue('no such overload')
+
+/** As in kube-apiserver, items of different types have an order each, but none between them: they count as equal. */
+function isOrdered(item: Value): boolean {
+  return ordered.some(([, type]) => fitsType(item, type))
+}
 
 function isSorted(meter: Meter, list: ListValue): Value {
   if (startsWithNull(list)) return isSortedRefusal
   let previous: Value | undefined
   for (const item of itemsOf(list)) {
     if (item instanceof ErrorValue) return item
+    if (!isOrdered(item)) return noOverload
     if (previous !== undefined) {
       const order = compare(previous, item, meter)
-      if (typeof order !== 'number') return order
-      if (order > 0) return false
+      if (typeof order === 'number' && order > 0) return false
     }
     previous = item
   }
@@ -71,13 +76,13 @@ function extreme(name: string, sign: number): (meter: Meter, list: ListValue) =>
     let best: Value | undefined
     for (const item of itemsOf(list)) {
       if (item instanceof ErrorValue) return item
+      if (!isOrdered(item)) return noOverload
       if (best === undefined) {
         best = item
         continue
       }
       const order = compare(item, best, meter)
-      if (typeof order !== 'number') return order
-      if (order * sign > 0) best = item
+      if (typeof order === 'number' && order * sign > 0) best = item
     }
     return best === undefined ? empty : best
   }
@@ -96,7 +101,7 @@ function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Valu
     let sum = zero
     for (const item of itemsOf(list)) {
       if (item instanceof ErrorValue) return item
-      if (item === null) return notSummable
+      if (!fitsType(item, type)) return noOverload
       sum = add(meter as Frame, sum, item)
       if (sum instanceof ErrorValue) return sum
     }

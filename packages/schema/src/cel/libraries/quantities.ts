@@ -96,4 +96,4 @@ const functions: readonly FunctionDeclaration[] = [
   arithmetic('sub', 'quantity_sub', (a, b) => a.sub(b)),
 ]
 
-export const quantities: Library = { name: 'quantities', functions, types: [['kubernetes.Quantity', quantityType]] }
+export const quantities: Library = { name: 'quantities', functions }

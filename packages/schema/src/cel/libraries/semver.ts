@@ -160,7 +160,6 @@ const functions: readonly FunctionDeclaration[] = [
 export const plainSemver: Library = {
   name: 'semver',
   functions: functions.map(({ name, overloads }) => declare(name, ...overloads.filter(({ id }) => !id.endsWith('_string_bool')))),
-  types: [['kubernetes.Semver', semverType]],
 }
 
-export const semver: Library = { name: 'semver', functions, types: [['kubernetes.Semver', semverType]] }
+export const semver: Library = { name: 'semver', functions }

@@ -30,10 +30,9 @@ function indexOf(_: Meter, text: string, part: string, from: Int = 0): Value {
 
 function lastIndexOf(_: Meter, text: string, part: string, from?: Int): Value {
   const chars = charactersOf(text)
-  if (from === undefined) return part === '' ? chars.length : chars.lastIndexOf(part)
-  const start = Number(from)
-  if (part === '') return start
-  if (start < 0) return outOfRange(from)
+  const start = Number(from ?? chars.length - 1)
+  if (part === '') return from === undefined ? chars.length : start
+  if (start < 0) return outOfRange(start)
   return start >= chars.length ? -1 : chars.lastIndexOf(part, start)
 }
 

@@ -76,4 +76,4 @@ const functions: readonly FunctionDeclaration[] = [
   ),
 ]
 
-export const urls: Library = { name: 'urls', functions, types: [['kubernetes.URL', urlType]] }
+export const urls: Library = { name: 'urls', functions }

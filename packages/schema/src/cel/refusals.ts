@@ -1,0 +1,55 @@
+import type { Overload } from './declarations.ts'
+import { ErrorValue, typeNameOf, type Value } from './values.ts'
+
+/** Errors for arguments that no overload of a function takes. */
+
+export const noOverload = new ErrorValue('no such overload')
+
+/** Types that receive any operation, and refuse it themselves. */
+const receivers = 'string google.protobuf.Timestamp google.protobuf.Duration'
+const numbers = 'int uint double'
+
+const types = (names: string): ReadonlySet<string> => new Set(`${receivers} ${names}`.split(' '))
+
+const ordered = types(`bool bytes ${numbers}`)
+
+/** Operations of values themselves, with the types that have them: the error names the operation when the first value has another type. */
+const ownOperations: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['size', types('bytes list map')],
+  ['matches', types('')],
+  ['_+_', types(`bytes list ${numbers}`)],
+  ['_-_', types(numbers)],
+  ['_*_', types(numbers)],
+  ['_/_', types(numbers)],
+  ['_%_', types('int uint')],
+  ['_<_', ordered],
+  ['_<=_', ordered],
+  ['_>_', ordered],
+  ['_>=_', ordered],
+  ['-_', types('bool double int')],
+])
+
+/** Functions whose error does not name them. */
+const unnamed: ReadonlySet<string> = new Set(['!_', '@in', 'startsWith', 'endsWith', 'contains'])
+/** Functions with a regular expression. A constant one is compiled once, for a function without a name. */
+const searches: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
+
+/** The name of a function in its errors; `undefined` when they do not name it. */
+export function nameInErrors(name: string, hasConstantPattern: boolean): string | undefined {
+  return unnamed.has(name) || (hasConstantPattern && searches.has(name)) ? undefined : name
+}
+
+/** The error of kube-apiserver for arguments that no overload takes. */
+export function refusal(name: string | undefined, values: readonly Value[]): ErrorValue {
+  if (name === undefined) return noOverload
+  const names = values.map(typeNameOf)
+  const owners = ownOperations.get(name)
+  if (owners === undefined) return new ErrorValue(`no such overload: ${name}(${names.join(', ')})`)
+  return owners.has(names[0] as string) ? noOverload : new ErrorValue(`no such overload: ${name}`)
+}
+
+/** Whether an overload refuses the nulls among its arguments; `undefined` when it takes any value. */
+export function refusesNull({ args }: Overload): ((values: readonly Value[]) => boolean) | undefined {
+  const refuses = args.map(({ kind }) => kind !== 'dyn' && kind !== 'param' && kind !== 'null')
+  return refuses.includes(true) ? (values) => values.some((value, i) => value === null && refuses[i] === true) : undefined
+}
