@@ -58,7 +58,8 @@ describe('apply', () => {
       deletionGracePeriodSeconds: 0,
       creationTimestamp: '2001-01-01T00:00:00Z',
     }
-    const { object } = await apply(sample, 'ci', () => configured({}, marked))
+    const { object } = await apply(sample, 'ci', () => configured({}, { ...marked, selfLink: '/a' }))
+    expect(object.metadata).not.toHaveProperty('selfLink')
     expect(object.metadata).toMatchObject({ ...marked, creationTimestamp: '2024-01-01T00:00:00Z' })
     expect(object.metadata.managedFields).toMatchObject([
       { fieldsV1: { 'f:metadata': { 'f:deletionGracePeriodSeconds': {}, 'f:deletionTimestamp': {} } } },

@@ -79,8 +79,11 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const mending = runSyncOrInSlices(mendAdmitted(object, asked, context), store.slices)
   if (mending !== undefined) await mending
   if (admitted !== asked) takeNamespace(object, namespace, definition)
-  // A PUT or PATCH that creates its object ignores the version, as on the stock server.
-  if (pathName !== '' && !context.dryRun) dropMember(object.metadata, 'resourceVersion')
+  // A PUT or PATCH that creates its object stores neither version nor link, as on kube-apiserver; a dry run shows them.
+  if (pathName !== '' && !context.dryRun) {
+    dropMember(object.metadata, 'resourceVersion')
+    dropMember(object.metadata, 'selfLink')
+  }
   const { guard } = environment
   if (guard?.covers(definition) === true) {
     const guarded = { definition, user: context.user, namespace, name: pathName, object: object as FrozenObject }

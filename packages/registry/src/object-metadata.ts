@@ -44,14 +44,14 @@ export function wipeSystemMetadata(object: ApiObject, { keepsDeletion }: { reado
 
 /** A copy: an object of which a member was deleted is slow to use. */
 function withoutSystemMembers(metadata: ApiObject['metadata'], keepsDeletion: boolean): ApiObject['metadata'] {
-  const { uid: _, creationTimestamp: __, selfLink: ___, ...kept } = metadata
+  const { uid: _, creationTimestamp: __, ...kept } = metadata
   if (keepsDeletion) return kept
-  const { deletionTimestamp: ____, deletionGracePeriodSeconds: _____, ...rest } = kept
+  const { deletionTimestamp: ___, deletionGracePeriodSeconds: ____, selfLink: _____, ...rest } = kept
   return rest
 }
 
-const assignedMembers = ['uid', 'creationTimestamp', 'selfLink'] as const
-const systemMembers = [...assignedMembers, 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+const assignedMembers = ['uid', 'creationTimestamp'] as const
+const systemMembers = [...assignedMembers, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
 
 /** Deletes a member that is mostly absent: deleting costs as much then, unless it is found out before. */
 export function dropMember(

@@ -36,18 +36,6 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (difference) => statuses(difference, 500, 400),
   },
   {
-    id: 'D120',
-    title: 'PUT and apply create no object that is being deleted',
-    reason:
-      'API protocol 2.2: `deletionTimestamp` is set when deletion is first requested. The stock server removes it, the grace period and the selfLink from what a POST creates, and stores those that a PUT or an apply sends.',
-    ends: true,
-    matches: ({ at }, { step, stock }) =>
-      step.method !== 'POST' &&
-      stock.status === 201 &&
-      /"(deletionTimestamp|deletionGracePeriodSeconds|selfLink)"/.test(JSON.stringify(step.body)) &&
-      /^body\.(object\.)?metadata\.(deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(\.|$)/.test(at),
-  },
-  {
     id: 'D5',
     title: 'deletecollection answers a Status',
     reason:
