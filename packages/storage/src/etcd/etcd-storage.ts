@@ -12,10 +12,13 @@ import { EtcdClient } from './etcd-client.ts'
 import { defaultPrefix, Layout } from './layout.ts'
 import { SpaceReports } from './space-reports.ts'
 
+/** PEM texts for TLS to the members of etcd. */
+export type EtcdTls = RpcTls
+
 export interface EtcdStorageOptions extends StorageOptions {
   /** Members of one etcd cluster: `https://host:port`, `http://host:port` or `unix:///path`. */
   readonly endpoints: readonly string[]
-  readonly tls?: RpcTls
+  readonly tls?: EtcdTls
   /** Root of all keys. Default `/registry`. */
   readonly prefix?: string
   /** Converts values and places keys. Default: values are stored as they are, below the root. */

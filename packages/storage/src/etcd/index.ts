@@ -1,4 +1,3 @@
-export type { RpcTls as EtcdTls } from '@krmkit/grpc'
 export type { RandomAccessFile } from '../bbolt/bolt-reader.ts'
 export type { StoredCollection, StoredForm } from '../follower/stored-form.ts'
 export {
@@ -9,4 +8,4 @@ export {
   isEtcdSnapshot,
   readEtcdSnapshot,
 } from './etcd-snapshot.ts'
-export { type EtcdStorageOptions, etcdStorage } from './etcd-storage.ts'
+export { type EtcdStorageOptions, type EtcdTls, etcdStorage } from './etcd-storage.ts'
