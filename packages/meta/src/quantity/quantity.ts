@@ -13,6 +13,8 @@ import {
 
 const maxInt64 = 2n ** 63n - 1n
 const minInt64 = -(2n ** 63n)
+/** Largest power of ten in 64 bits. */
+const maxInt64Exponent = 18
 
 /**
  * An immutable quantity: `unscaled * 10 ** exponent`, never finer than 1e-9.
@@ -34,7 +36,7 @@ export class Quantity {
 
   private constructor(unscaled: bigint, exponent: number, format: QuantityFormat, isLong = false) {
     this.#unscaled = unscaled
-    this.#exponent = unscaled === 0n ? 0 : exponent
+    this.#exponent = unscaled === 0n ? Math.min(exponent, 0) : exponent
     this.#isLong = isLong
     this.format = format
   }
@@ -102,8 +104,8 @@ export class Quantity {
 
   /** The sum, in the format of this quantity, or of `other` when this one is zero. */
   add(other: Quantity): Quantity {
-    if (this.isZero()) return other.#withoutText()
-    if (other.isZero()) return this.#withoutText()
+    if (other.isZero()) return this.withFormat(this.isZero() ? other.format : this.format)
+    if (this.isZero()) return other.withFormat(other.format)
     const exponent = Math.min(this.#exponent, other.#exponent)
     const sum = raise(this.#unscaled, this.#exponent - exponent) + raise(other.#unscaled, other.#exponent - exponent)
     return new Quantity(sum, exponent, this.format, this.#isLong || other.#isLong)
@@ -123,14 +125,9 @@ export class Quantity {
     return new Quantity(this.#unscaled * BigInt(factor), this.#exponent, this.format)
   }
 
-  /** The same amount in another format. */
+  /** The same amount in a format, printed canonically. */
   withFormat(format: QuantityFormat): Quantity {
     return new Quantity(this.#unscaled, this.#exponent, format, this.#isLong)
-  }
-
-  /** The same amount, printed canonically. */
-  #withoutText(): Quantity {
-    return this.withFormat(this.format)
   }
 
   /** The amount in units of `10 ** exponent`, rounded away from zero. */
@@ -153,11 +150,15 @@ export class Quantity {
     return this.#exponent >= exponent ? this : new Quantity(this.scaledValue(exponent), exponent, this.format)
   }
 
-  /** The amount as a 64-bit integer; `undefined` when it is not one. */
+  /**
+   * The amount as a 64-bit integer. As in the Go library, `undefined` also for integers with a fraction or more than 18 digits, and for sums
+   * of amounts with a fraction: `1.0`, `1000m`, `0.5 + 0.5`.
+   */
   asInt64(): bigint | undefined {
-    const value = this.value()
-    const whole = compare(this.#unscaled, this.#exponent, value, 0) === 0
-    return whole && value <= maxInt64 && value >= minInt64 ? value : undefined
+    const fits = (value: bigint) => value <= maxInt64 && value >= minInt64
+    if (this.#isLong || this.#exponent < 0 || !fits(this.#unscaled)) return undefined
+    const value = this.#exponent > maxInt64Exponent && !this.isZero() ? undefined : this.value()
+    return value !== undefined && fits(value) ? value : undefined
   }
 
   /**
