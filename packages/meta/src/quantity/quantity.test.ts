@@ -131,7 +131,11 @@ describe('Quantity', () => {
     expect(Quantity.parse('1e19').asInt64()).toBeUndefined()
     expect(Quantity.parse('-9223372036854775808').asInt64()).toBeUndefined()
     expect(Quantity.of(-(2n ** 63n)).asInt64()).toBe(-9223372036854775808n)
-    expect(Quantity.of(2n ** 63n - 1n).add(Quantity.of(1)).asInt64()).toBeUndefined()
+    expect(
+      Quantity.of(2n ** 63n - 1n)
+        .add(Quantity.of(1))
+        .asInt64(),
+    ).toBeUndefined()
     for (const text of ['1.0', '1000m', '0m']) expect(Quantity.parse(text).asInt64()).toBeUndefined()
     expect(Quantity.parse('0.5').add(Quantity.parse('0.5')).asInt64()).toBeUndefined()
     expect(Quantity.parse('0.5').sub(Quantity.parse('0.5')).asInt64()).toBeUndefined()
