@@ -120,8 +120,10 @@ const byName: Readonly<Record<string, CostRule>> = {
   isSemver: read(0),
   validate: {
     of: ([format, text], _, meter) =>
-      matchCost(measured(text as Value, meter), format instanceof NamedFormat ? format.patternSize : formatPatternSize),
+      format instanceof NamedFormat ? matchCost(measured(text as Value, meter), format.patternSize) : 1,
   },
+  containsIP: rangeCost(0, false),
+  containsCIDR: rangeCost(1, false),
   'sets.contains': products(1),
   'sets.intersects': products(1),
   'sets.equivalent': products(2),
@@ -131,9 +133,7 @@ const byName: Readonly<Record<string, CostRule>> = {
 const byOverload: Readonly<Record<string, CostRule>> = {
   cidr_ip: 1,
   cidr_contains_ip_string: rangeCost(0, true),
-  cidr_contains_ip_ip: rangeCost(0, false),
   cidr_contains_cidr_string: rangeCost(1, true),
-  cidr_contains_cidr: rangeCost(1, false),
   starts_with_string: read(0),
   ends_with_string: read(0),
   string_to_bytes: read(0),

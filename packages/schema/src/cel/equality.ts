@@ -31,7 +31,7 @@ export function numeric(value: Value): number | bigint | undefined {
 /**
  * Numbers of different types are equal when their values are; other values of different types are unequal.
  *
- * @returns an error for an object with unspecified members and a map without a schema, and for values that do not fit their schema.
+ * @returns an error for a quantity, URL or the like and a value of another type, for an object with unspecified members and a map without a schema, and for values that do not fit their schema.
  */
 export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a instanceof ErrorValue) return a
@@ -39,6 +39,9 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a === b && (typeof a !== 'object' || a === null)) return true
   // Nothing else equals such a value, not even the same JSON.
   if (a instanceof PreservedJson) return a.equals(b, (steps) => meter.chargeWork(steps))
+  if (a instanceof OpaqueValue && b !== null) {
+    return b instanceof OpaqueValue && a.type.name === b.type.name ? a.equals(b) : notOrdered
+  }
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
     if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))
@@ -58,7 +61,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
     if (a.value === undefined || b.value === undefined) return a.value === b.value
     return equal(a.value, b.value, meter)
   }
-  return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
+  return false
 }
 
 /** Objects and lists of a schema cannot be compared with values of other types; null differs from everything else. */
@@ -187,9 +190,10 @@ export function compare(a: Value, b: Value, meter: Meter): number | ErrorValue {
   }
   const x = numeric(a)
   if (x !== undefined) {
+    if (Number.isNaN(x)) return notANumber
     const y = numeric(b)
     if (y === undefined) return notOrdered
-    if (Number.isNaN(x) || Number.isNaN(y)) return notANumber
+    if (Number.isNaN(y)) return notANumber
     const doubles = a instanceof Double || b instanceof Double
     const [left, right] = doubles ? [Number(x), Number(y)] : [x, y]
     return left < right ? -1 : left > right ? 1 : 0

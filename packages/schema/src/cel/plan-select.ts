@@ -59,15 +59,12 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
   }
 }
 
-/** Absent members and items are free. */
+/** Absent members and items, and those that there cannot be, are free. */
 function ifPresent(frame: Frame, found: Value | undefined): Value {
   if (found === undefined || found === optionalNone) return optionalNone
+  if (found instanceof ErrorValue) return found
   frame.charge(1)
-  return asOptional(found)
-}
-
-function asOptional(found: Value): Value {
-  return found instanceof ErrorValue ? found : new Optional(found)
+  return new Optional(found)
 }
 
 /** `target.?field` */

@@ -1,3 +1,4 @@
+import { compilePattern } from '../structural/pattern.ts'
 import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, MessageExpr, Select } from './ast.ts'
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
@@ -15,7 +16,7 @@ import {
   selectMember,
   withoutBaseCost,
 } from './plan-select.ts'
-import { nameInErrors, noOverload, refusal, refusesNull } from './refusals.ts'
+import { nameInErrors, noOverload, refusal, refusesNull, searches } from './refusals.ts'
 import {
   type Constant,
   constantOf,
@@ -156,10 +157,11 @@ export class Planner implements PlanContext {
     if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
       return inConstant(first, constantOf(second) as ArrayList)
     const cost = callCost(expr.name, only?.id ?? '')
+    if (searches.has(expr.name) && second !== undefined) checkPattern(second)
     const name = nameInErrors(expr.name, steps.length > 1 && constantOf(second) !== undefined)
     const run = (only?.run ?? dispatch(name, overloads)) as unknown as Run
     // Statically checked arguments need no runtime check.
-    const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
+    const dynamic = operands.some(({ type }) => type === undefined || isDyn(type) || (type.kind === 'list' && isDyn(type.elem)))
     const fits = only !== undefined && dynamic ? guard(only) : undefined
     const refuses = only === undefined ? undefined : refusesNull(only)
     const step = strictCall(run, steps, { name, cost, fits, refuses })
@@ -286,12 +288,11 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
   }
 }
 
-/** The second operand is evaluated only when the first is an empty optional; the call itself has no cost. */
+/** The second operand is evaluated only when the first is an empty optional; the call itself has no cost. As in kube-apiserver, another value stays. */
 function orElse(first: Step, second: Step, held: (optional: Optional) => Value): Step {
   return (frame) => {
     const optional = first(frame)
-    if (optional instanceof ErrorValue) return optional
-    if (!(optional instanceof Optional)) return noOverload
+    if (!(optional instanceof Optional)) return optional
     return optional.value === undefined ? second(frame) : held(optional)
   }
 }
@@ -304,8 +305,16 @@ function notStrictlyFalse(step: Step): Step {
   }
 }
 
-/** Membership in a constant list costs only its operand. */
+/** @throws PlanError when the regular expression is a constant that is none. */
+function checkPattern(source: Constant): void {
+  const text = constantOf(source)
+  const pattern = typeof text === 'string' ? compilePattern(text) : undefined
+  if (pattern !== undefined && 'problem' in pattern) throw new PlanError(pattern.problem)
+}
+
+/** Membership in a constant list costs only its operand, which is not evaluated when the list is empty. */
 function inConstant(operand: Step, list: ArrayList): Step {
+  if (list.size === 0) return constantStep(false)
   const has = scalarMembership(list.items)
   return (frame) => {
     const value = operand(frame)

@@ -32,7 +32,7 @@ const ownOperations: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Functions whose error does not name them. */
 const unnamed: ReadonlySet<string> = new Set(['!_', '@in', 'startsWith', 'endsWith', 'contains'])
 /** Functions with a regular expression. A constant one is compiled once, for a function without a name. */
-const searches: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
+export const searches: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
 
 /** The name of a function in its errors; `undefined` when they do not name it. */
 export function nameInErrors(name: string, hasConstantPattern: boolean): string | undefined {

@@ -28,8 +28,12 @@ function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
 }
 
 const readable: Readonly<Record<string, (value: Value) => boolean>> = {
-  duration: (value) => (isInt(value) ? false : typeof value !== 'string' || !(readDuration(value) instanceof ErrorValue)),
+  duration: (value) => {
+    if (isInt(value) || value === null) return false
+    return typeof value !== 'string' || !(readDuration(value) instanceof ErrorValue)
+  },
   timestamp: (value) => {
+    if (value === null) return false
     if (isInt(value)) return !(secondsToTimestamp(value) instanceof ErrorValue)
     return typeof value !== 'string' || !(readTimestamp(value) instanceof ErrorValue)
   },
@@ -38,9 +42,10 @@ const readable: Readonly<Record<string, (value: Value) => boolean>> = {
 
 function checkCall(call: Call, problems: Problem[]): void {
   const test = Object.hasOwn(readable, call.name) ? readable[call.name] : undefined
-  const last = call.args.at(-1)
-  if (test !== undefined && last?.kind === 'literal' && !test(last.value))
-    problems.push({ at: last.at, message: `invalid ${call.name} argument` })
+  // As in kube-apiserver, also of the function `matches(text, pattern)`.
+  const [first] = call.args
+  if (test !== undefined && first?.kind === 'literal' && !test(first.value))
+    problems.push({ at: first.at, message: `invalid ${call.name} argument` })
   const problem = validateFormatCall(call)
   if (problem !== undefined) problems.push(problem)
 }

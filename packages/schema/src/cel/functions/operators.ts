@@ -127,10 +127,8 @@ export const operators: readonly FunctionDeclaration[] = [
   ),
   declare(
     '_!=_',
-    overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => {
-      const found = equal(left, right, meter)
-      return typeof found === 'boolean' ? !found : found
-    }),
+    // As in kube-apiserver, values that cannot be compared differ.
+    overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => equal(left, right, meter) !== true),
   ),
   relation('_<_', 'less', (order) => order < 0),
   relation('_<=_', 'less_equals', (order) => order <= 0),

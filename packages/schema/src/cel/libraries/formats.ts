@@ -58,7 +58,7 @@ const list: readonly (readonly [name: string, patternSize: number, check: Check]
   ['dns1123SubdomainPrefix', 60, (text) => nameRules.dns1123Subdomain(text, true)],
   ['dns1035LabelPrefix', 30, (text) => nameRules.dns1035Label(text, true)],
   ['labelValue', 40, validateLabelValue],
-  ['uri', 1120, checkUri],
+  ['uri', 1103, checkUri],
   ['uuid', 70, byFormat('uuid', 'does not match the UUID format')],
   ['byte', 84, byFormat('byte', 'invalid base64')],
   ['date', 71, byFormat('date', 'invalid date')],

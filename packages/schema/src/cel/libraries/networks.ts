@@ -126,7 +126,7 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
   containment<Cidr>('containsCIDR', ['cidr_contains_cidr_string', 'cidr_contains_cidr'], {
     type: cidrType,
     read: toCidr,
-    wrong: ({ message }) => new ErrorValue(`network address parse error during conversion from string: ${message}`),
+    wrong: (error) => error,
     holds: (range, { range: other }) => range.bits <= other.bits && holdsAddress(range, other.address),
   }),
   declare(

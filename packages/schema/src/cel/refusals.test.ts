@@ -1,0 +1,52 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import errors from '../../testdata/cel-errors.json' with { type: 'json' }
+import { type CheckedExpression, Environment } from './environment.ts'
+import { fromJson } from './json-values.ts'
+import { PlanError } from './step.ts'
+import { ErrorValue } from './values.ts'
+
+/** Calls with arguments of unknown type that end with an error: its text and the cost are those of kube-apiserver's libraries. */
+
+interface Case {
+  readonly expr: string
+  readonly error?: string
+  readonly cost?: number
+  /** The error of the program, before an evaluation. */
+  readonly plan?: string
+}
+
+const { self, cases } = errors as unknown as { readonly self: JsonObject; readonly cases: readonly Case[] }
+const environment = Environment.ofRelease('1.33').with([['self', { kind: 'dyn' }]])
+
+function outcomeOf(expr: string): Omit<Case, 'expr'> {
+  const program = (environment.compile(expr) as CheckedExpression).program()
+  if (program instanceof PlanError) return { plan: program.message }
+  const { value, cost } = program.evaluate({ self: fromJson(self) })
+  return { error: value instanceof ErrorValue ? value.message : 'none', cost }
+}
+
+describe('errors of calls', () => {
+  it.each(cases)('$expr', ({ expr, ...expected }) => {
+    expect(outcomeOf(expr)).toEqual(expected)
+  })
+})
+
+describe('values that cannot be compared', () => {
+  const evaluate = (expr: string) => {
+    const program = (environment.compile(expr) as CheckedExpression).program()
+    return program instanceof PlanError ? program.message : program.evaluate({ self: fromJson(self) }).value
+  }
+
+  it('have no equality, but differ', () => {
+    expect(evaluate("dyn(quantity('1')) == 'a'")).toEqual(new ErrorValue('no such overload'))
+    expect(evaluate("dyn(quantity('1')) != 'a'")).toBe(true)
+    expect(evaluate("'a' == dyn(quantity('1'))")).toBe(false)
+  })
+
+  it('have no order, and do not end the search for the largest', () => {
+    expect(evaluate('self.mixed.max()')).toEqual(new ErrorValue('no such overload'))
+    expect(evaluate("[1.5, double('NaN'), 2.5].max() == 2.5")).toBe(true)
+    expect(evaluate("[1.5, double('NaN'), 1.0].isSorted()")).toBe(true)
+  })
+})
