@@ -46,15 +46,43 @@ async function watched(
 }
 
 describe('watches of custom resources', () => {
-  it('end cleanly when the definition changes, after the preceding events', async () => {
-    const sample = await start([{ schema: { openAPIV3Schema: schema({ spec: schema({ a: { type: 'string' } }) }) } }])
-    const { ask } = sample
-    const { received, end } = await watched(sample)
-    await ask(widgets, { method: 'POST', body: widget('one') })
-    const body = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
-    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
-    await end
-    expect(received).toEqual(['ADDED one'])
+  const described = (properties: JsonObject) => ({ schema: { openAPIV3Schema: schema({ spec: schema(properties) }) } })
+  const [text, free] = [described({ a: { type: 'string' } }), described({})]
+  const two = [text, text]
+  const named = (versions: readonly JsonObject[], spec?: JsonObject) => widgetDefinition(versions, spec)['spec'] as JsonObject
+  const hook = { clientConfig: { url: 'https://hooks.example.com/c' }, conversionReviewVersions: ['v1'] }
+
+  it.each<[string, JsonObject]>([
+    ['schema', named([free, text])],
+    [
+      'storage version',
+      named([
+        { ...text, storage: false },
+        { ...text, storage: true },
+      ]),
+    ],
+    ['served versions', named([text, { ...text, served: false }])],
+    ['versions', named([text])],
+    ['conversion', named(two, { conversion: { strategy: 'Webhook', webhook: hook } })],
+    ['short names', named(two, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] } })],
+  ])('of all versions go on for a second when the %s changes, and then end', async (_, spec) => {
+    const sample = await start(two)
+    const { ask, clock } = sample
+    const watches = [await watched(sample), await watched(sample, widgets.replace('/v1/', '/v2/'))]
+    await ask(widgets, { method: 'POST', body: widget('before') })
+    const timers = clock.pending
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body: { spec } })
+    await eventually(
+      async () => clock.pending,
+      (pending) => pending === timers + watches.length,
+    )
+    clock.advance(900)
+    await ask(widgets, { method: 'POST', body: widget('after') })
+    clock.advance(100)
+    for (const { received, end } of watches) {
+      await end
+      expect(received).toEqual(['ADDED before', 'ADDED after'])
+    }
   })
 
   it('continue when only the labels of the definition change', async () => {
@@ -77,10 +105,15 @@ describe('watches of custom resources', () => {
 
   it('receive the deletion of instances before they end with the definition', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
-    const { ask } = sample
+    const { ask, clock } = sample
     await ask(widgets, { method: 'POST', body: widget('one') })
     const { received, end } = await watched(sample)
     await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'DELETE' })
+    await eventually(
+      () => ask(`${definitionsPath}/widgets.g.example.com`),
+      ({ status }) => status === 404,
+    )
+    clock.advance(1000)
     await end
     expect(received).toEqual(['ADDED one', 'DELETED one'])
   })

@@ -35,6 +35,8 @@ export interface WatchStreamRequest {
 const bookmarkEveryMs = 60_000
 /** The last bookmark is sent this long before the timeout, so that the client can resume from it. */
 const lastBookmarkMs = 2_000
+/** As long as in kube-apiserver. */
+const outlivingMs = 1_000
 
 /** The stream of a watch. */
 export interface WatchStream<Chunk> {
@@ -162,17 +164,28 @@ function endings({ scope, context, terms }: StartedWatch, wakeup: Wakeup): () =>
   }
 }
 
-/** A changed definition of a custom resource ends the watches of its former edition. @returns a function that stops observing. */
-function endWithDefinition({ registry, definition }: RequestScope, end: () => void): () => void {
+/**
+ * A changed definition of a custom resource ends the watches of its former edition, of all versions, `outlivingMs` later; until then they
+ * show objects by the former edition.
+ *
+ * @returns a function that stops observing
+ */
+function endWithDefinition({ registry, definition, clock }: RequestScope, end: () => void): () => void {
   const edition = definition.custom?.edition
   if (edition === undefined) return () => {}
   const { group, version, resource } = definition
+  let cancel: (() => void) | undefined
   const check = (): void => {
-    if (registry.resource({ group, version, resource: resource.name })?.custom?.edition !== edition) end()
+    if (cancel !== undefined || registry.resource({ group, version, resource: resource.name })?.custom?.edition === edition)
+      return
+    cancel = clock.setTimeout(end, outlivingMs)
   }
   const unfollow = registry.served.onChange(check)
   check()
-  return unfollow
+  return () => {
+    unfollow()
+    cancel?.()
+  }
 }
 
 /** Every entry that frames are made of. */
