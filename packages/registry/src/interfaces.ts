@@ -217,6 +217,8 @@ interface Target {
   readonly name: string
   /** Empty for the object itself. */
   readonly subresource: string
+  /** Why the changed object cannot be stored, for what is found after a lost race and before validation. */
+  readonly refusal?: () => ApiError | undefined
   /** Creates a missing object: PUT of kinds that allow it, and apply. */
   readonly createMissing?: boolean
   /** Called before a missing object is created, which needs the right to create. Refuses by throwing. */

@@ -1,5 +1,5 @@
-import type { KindInfo } from '@krmkit/kinds'
-import { ApiError, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import type { CustomForm, KindInfo } from '@krmkit/kinds'
+import { ApiError, field, formatApiVersion, type GroupVersionKind, type JsonObject, Path, parseApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { DecodeError, decode, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
@@ -21,6 +21,10 @@ export interface Expected {
   readonly required?: readonly (readonly string[])[] | undefined
   /** Members whose empty lists and maps are kept. @see Strategy.distinctEmpties */
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
+  /** The kinds of all versions of a custom resource. @see CustomForm */
+  readonly versions?: CustomForm['kinds']
+  /** Gets the refusal of a custom resource of another kind, which is decoded nevertheless. Absent: it is thrown. */
+  readonly onOtherKind?: (refusal: ApiError) => void
   /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
   readonly unstored?: boolean
 }
@@ -103,12 +107,12 @@ interface OtherDecoding extends TypedBody {
  *
  * @throws ApiError 400
  */
-function decodeAs(other: KindInfo, { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding): void {
+function decodeAs(other: Pick<KindInfo, 'type'>, { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding): void {
   const { gvk, fieldValidation } = expected
   try {
     const { problems } = decode(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
     if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
-    warn(problems)
+    if (fieldValidation !== 'Ignore') warn(problems)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
@@ -121,28 +125,43 @@ const shownBytes = 4096
 /**
  * Bodies of custom resources must state kind and version.
  *
- * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind that nobody waits for.
  */
-export function checkCustomType(
-  { gvk, fieldValidation }: Expected,
-  { apiVersion, kind }: TypeMeta,
-  { value, bytes, rest, warn }: TypedBody,
-): Actual {
+export function checkCustomType(expected: Expected, { apiVersion, kind }: TypeMeta, body: TypedBody): Actual {
+  const { gvk, fieldValidation, onOtherKind } = expected
+  const { value, bytes, rest, warn } = body
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
   const isExpected = apiVersion === formatApiVersion(gvk)
-  if (!isExpected || kind !== gvk.kind) {
+  const stated = parseApiVersion(apiVersion)
+  const actual = { kind, version: stated.version }
+  if (!isExpected && kind === gvk.kind && stated.group === gvk.group) {
+    const other = expected.versions?.get(apiVersion)
+    const known = other === undefined ? ofUnknownVersion(body) : body
+    decodeAs(other ?? expected, { ...known, expected, actual, isVersion: true })
+  } else if (!isExpected || kind !== gvk.kind) {
     // Repeated keys of YAML are found while the text is read.
     const { problems = [] } = rest
-    const actual = { kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) }
     if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure({ ...gvk, kind }, problems, bytes, actual)
     if (fieldValidation !== 'Ignore') warn(problems)
   }
   if (!isExpected) throw versionMismatch(apiVersion, gvk)
   if (kind !== gvk.kind) {
     const name = (value as { metadata?: { name?: unknown } }).metadata?.name
-    throw otherKind(gvk, kind, typeof name === 'string' ? name : '')
+    const refusal = otherKind(gvk, kind, typeof name === 'string' ? name : '')
+    if (onOtherKind === undefined) throw refusal
+    onOtherKind(refusal)
   }
-  return { kind, version: gvk.version }
+  return actual
+}
+
+/** A body of a version that the definition does not have: of its members, only those of every object are known. */
+function ofUnknownVersion({ value, rest, ...body }: TypedBody): TypedBody {
+  const { apiVersion, kind, metadata, ...others } = value as JsonObject
+  const known = { apiVersion, kind, ...(metadata === undefined ? {} : { metadata }) }
+  const unknown = Object.keys(others)
+    .sort()
+    .map((name) => `unknown field ${goQuote(name)}`)
+  return { ...body, value: known, rest: { ...rest, problems: [...(rest.problems ?? []), ...unknown] } }
 }
 
 /** The 422 for a custom resource of another kind than the path. */

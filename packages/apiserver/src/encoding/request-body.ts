@@ -142,9 +142,11 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
 function finish(
   context: RequestContext,
   { expected, bytes, actual, size, missing }: BodyDecoding,
-  { object, problems }: Decoded,
+  { object, problems: found }: Decoded,
 ): SizedObject {
   const { gvk, fieldValidation } = expected
+  // The problems of another kind have been reported with its type.
+  const problems = actual !== undefined && expected.onOtherKind !== undefined && actual.kind !== gvk.kind ? [] : found
   if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
   if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
   const decoded = object as ApiObject

@@ -18,6 +18,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
     type: definition.kind.type,
     keepEmpties: definition.strategy.distinctEmpties,
     required: requiredMembersOf(definition, ''),
+    versions: definition.custom?.kinds,
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)

@@ -16,12 +16,17 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   requireName(name)
   const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'UpdateOptions')
+  let refusal: ApiError | undefined
   const expected = {
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
     keepEmpties: definition.strategy.distinctEmpties,
     required: requiredMembersOf(definition, subresource),
+    versions: definition.custom?.kinds,
+    onOtherKind(error: ApiError) {
+      refusal = error
+    },
   }
   const encoding = bodyEncoding(context, scope.responses)
   const bytes = await context.request.body(scope.limits.bodyBytes)
@@ -40,6 +45,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     subresource,
     uid: decoded.object.metadata.uid ?? '',
     createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
+    refusal: () => refusal,
     mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
     // Further attempts decode the body again, because the store owns the object of each.
     change() {
