@@ -1,8 +1,8 @@
 import type { CustomForm, KindInfo } from '@krmkit/kinds'
 import { ApiError, field, formatApiVersion, type GroupVersionKind, type JsonObject, Path, parseApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { DecodeError, decode, type StructType, strictMessage } from '@krmkit/schema'
-import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
+import { decodeFailureMessage, decodeSteps, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
 import type { ParsedText } from './large-body.ts'
 
@@ -36,12 +36,12 @@ export type Actual = { readonly kind: string; readonly version: string }
 const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
 
 /** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
-export function checkType(
+export function* checkTypeSteps(
   scope: ServerScope,
   expected: Expected,
   given: { apiVersion: string; kind: string },
   body?: TypedBody,
-): Actual {
+): Generator<unknown, Actual> {
   const { gvk, anyGroup = false, otherVersions = [] } = expected
   const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
   const kind = given.kind === '' ? gvk.kind : given.kind
@@ -50,7 +50,7 @@ export function checkType(
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
   const other = scope.kind({ ...stated, kind })
   const isVersion = other !== undefined && isOtherVersion(scope, other, gvk)
-  if (other !== undefined && body !== undefined) decodeAs(other, { ...body, expected, actual, isVersion })
+  if (other !== undefined && body !== undefined) yield* decodeAsSteps(other, { ...body, expected, actual, isVersion })
   if (isVersion) throw versionMismatch(formatApiVersion(stated), gvk)
   const why = typeProblem(scope, gvk, { ...stated, kind })
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
@@ -107,10 +107,13 @@ interface OtherDecoding extends TypedBody {
  *
  * @throws ApiError 400
  */
-function decodeAs(other: Pick<KindInfo, 'type'>, { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding): void {
+function* decodeAsSteps(
+  other: Pick<KindInfo, 'type'>,
+  { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding,
+): Generator<unknown, void> {
   const { gvk, fieldValidation } = expected
   try {
-    const { problems } = decode(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
+    const { problems } = yield* decodeSteps(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
     if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
     if (fieldValidation !== 'Ignore') warn(problems)
   } catch (error) {
@@ -127,7 +130,11 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind that nobody waits for.
  */
-export function checkCustomType(expected: Expected, { apiVersion, kind }: TypeMeta, body: TypedBody): Actual {
+export function* checkCustomTypeSteps(
+  expected: Expected,
+  { apiVersion, kind }: TypeMeta,
+  body: TypedBody,
+): Generator<unknown, Actual> {
   const { gvk, fieldValidation, onOtherKind } = expected
   const { value, bytes, rest, warn } = body
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
@@ -137,7 +144,7 @@ export function checkCustomType(expected: Expected, { apiVersion, kind }: TypeMe
   if (!isExpected && kind === gvk.kind && stated.group === gvk.group) {
     const other = expected.versions?.get(apiVersion)
     const known = other === undefined ? ofUnknownVersion(body) : body
-    decodeAs(other ?? expected, { ...known, expected, actual, isVersion: true })
+    yield* decodeAsSteps(other ?? expected, { ...known, expected, actual, isVersion: true })
   } else if (!isExpected || kind !== gvk.kind) {
     // Repeated keys of YAML are found while the text is read.
     const { problems = [] } = rest

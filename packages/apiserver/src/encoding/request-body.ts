@@ -1,6 +1,6 @@
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -10,7 +10,7 @@ import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
-import { type Actual, checkCustomType, checkType, type Expected, strictFailure } from './body-type.ts'
+import { type Actual, checkCustomTypeSteps, checkTypeSteps, type Expected, strictFailure } from './body-type.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -127,7 +127,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
     ).catch((error: unknown) => {
       throw unreadable(error, encoding)
     })
-    decoding.checkType({ value, ...rest })
+    await runInSlices(decoding.checkTypeSteps({ value, ...rest }), slices)
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
     const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size, keepEmpties }), slices)
@@ -201,13 +201,13 @@ class BodyDecoding {
     const envelope = readEnvelope(bytes)
     // Like on the stock server, an apiVersion that is none counts as absent here; in JSON it is an error.
     const isVersion = envelope.apiVersion.split('/').length <= 2
-    this.actual = checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' })
+    this.actual = runAtOnce(checkTypeSteps(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' }))
     return envelope
   }
 
   text({ value, ...rest }: ParsedText, encoding: TextEncoding): Decoded {
     const { expected, size } = this
-    this.checkType({ value, ...rest })
+    runAtOnce(this.checkTypeSteps({ value, ...rest }))
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
     const inOrder = () => decode(expected.type(), inKeyOrder(value), { ...rest, collect, keepEmpties })
@@ -229,13 +229,12 @@ class BodyDecoding {
   }
 
   /** @throws DecodeError, ApiError */
-  checkType({ value, ...rest }: ParsedText): void {
+  *checkTypeSteps({ value, ...rest }: ParsedText): Generator<unknown, void> {
     const { scope, expected, bytes, warn } = this
     const stated = readTypeMeta(value)
-    this.actual =
-      expected.type().custom === undefined
-        ? checkType(scope, expected, stated, { value, bytes, rest, warn })
-        : checkCustomType(expected, stated, { value, bytes, rest, warn })
+    this.actual = yield* expected.type().custom === undefined
+      ? checkTypeSteps(scope, expected, stated, { value, bytes, rest, warn })
+      : checkCustomTypeSteps(expected, stated, { value, bytes, rest, warn })
   }
 
   /** The error as the client sees it. */
