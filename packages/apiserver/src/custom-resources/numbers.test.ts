@@ -174,6 +174,26 @@ describe('numbers of custom resources', () => {
     expect((await patch(operations.replace('10e-1', '1'))).status).toBe(422)
   })
 
+  it.each<[string, string, number]>([
+    ['1.0', '1', 422],
+    ['1.0', '1.0', 200],
+    ['10e-1', '1', 422],
+    ['0', '-0', 422],
+    ['-0', '0', 422],
+    ['-0', '-0', 200],
+    ['{"x":[1.0]}', '{"x":[1]}', 422],
+    ['{"x":[1.0]}', '{"x":[1.0]}', 200],
+  ])('a JSON patch that adds %s and then tests %s is answered with %i', async (added, tested, status) => {
+    await send('POST', collection, 'application/json', object('{"c":2}').replace('"a"', '"u"'))
+    const steps = (...operations: string[]) =>
+      send('PATCH', `${collection}/u?dryRun=All`, 'application/json-patch+json', `[${operations.join()}]`)
+    const add = `{"op":"add","path":"/spec/d","value":${added}}`
+    const test = (path: string) => `{"op":"test","path":"${path}","value":${tested}}`
+    expect((await steps(add, test('/spec/d'))).status).toBe(status)
+    const move = '{"op":"move","from":"/spec/d","path":"/spec/f"}'
+    expect((await steps(add, move, test('/spec/f'), '{"op":"remove","path":"/spec/f"}')).status).toBe(status)
+  })
+
   it('of replicas may not be the least one', async () => {
     await send('POST', collection, 'application/json', object('{"r":1}').replace('"a"', '"r"'))
     const scale = async (replicas: number) => {
@@ -220,6 +240,9 @@ describe('numbers of custom resources', () => {
     ['1e+21', 200, '1e21'],
     ['9223372036854775807', 422, '9223372036854775808'],
     ['1e21', 422, '1e21'],
+    ['1.50', 422, '1.5'],
+    ['-0', 422, '0'],
+    ['1e-07', 422, '1e-7'],
   ])('a JSON patch that tests %s is answered with %i where %s is stored', async (tested, status, stored) => {
     await send('POST', collection, 'application/json', object(`{"d":${stored}}`).replace('"a"', '"t"'))
     await send('PATCH', `${collection}/t`, 'application/merge-patch+json', `{"spec":{"d":${stored}}}`)

@@ -9,13 +9,15 @@ import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 import type { ResponseWriter } from './response-writer.ts'
-import { sentFloats, withTestedLiterals } from './sent-floats.ts'
+import { numberTexts, sentFloats } from './sent-floats.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */
 
 export interface PatchBody {
   readonly kind: 'merge' | 'json' | 'strategic' | 'apply'
   readonly value: JsonValue
+  /** What a JSON patch tests, where that differs from its value. @see numberTexts */
+  readonly tested?: JsonValue | undefined
   /** Problems of strict decoding: repeated fields, and malformed operations of a JSON patch. */
   readonly problems: readonly string[]
   /** The numbers that are floats in Go. @see sentFloats */
@@ -86,7 +88,7 @@ export async function readPatch(
     const repeated = isLong ? await runInNewSlices(problems, scope.slices) : runAtOnce(problems)
     if (kind !== 'json') return { kind, value, sent: sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }
     const sent = sentFloats(scope, { bytes, encoding: 'json-patch' })
-    return { kind, value: withTestedLiterals(value, bytes), sent, problems: operationProblems(value, repeated) }
+    return { kind, value, tested: numberTexts(value, bytes), sent, problems: operationProblems(value, repeated) }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)

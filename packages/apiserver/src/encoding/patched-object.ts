@@ -1,4 +1,4 @@
-import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
+import { FieldManagerError, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { missingErrors } from '@krmkit/kinds/strategies'
@@ -12,6 +12,7 @@ import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { type PatchedType, patchedType } from './patched-type.ts'
+import { withoutTests } from './sent-floats.ts'
 import { whenDone } from './when-done.ts'
 import { withMembers } from './with-members.ts'
 
@@ -22,12 +23,12 @@ export function patchedObject(request: PatchRequest, before: DeepReadonly<object
   const { target, body } = request
   if (body.refusal !== undefined) throw body.refusal
   const original = before as JsonValue
-  const { kind, value: patch, problems } = body
+  const { kind, value: patch, tested, problems } = body
   if (isLargeValue(patch) || isLargeValue(before) || mayMultiply(body)) return patchedInSlices(request, original)
   try {
     const value =
       kind === 'json'
-        ? jsonPatch(original, patch)
+        ? runAtOnce(testedSteps(original, patch, tested))
         : kind === 'merge'
           ? mergePatch(original, patch)
           : strategicMergePatch(target.type(), original, patch)
@@ -46,9 +47,9 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 }
 
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<DecodedObject> {
-  const { kind, value: patch, problems } = request.body
+  const { problems } = request.body
   try {
-    const value = await runInNewSlices(patchSteps(request.target, kind, original, patch), request.scope.slices)
+    const value = await runInNewSlices(patchSteps(request, original), request.scope.slices)
     await new Slices(request.scope.slices).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
@@ -56,14 +57,17 @@ async function patchedInSlices(request: PatchRequest, original: JsonValue): Prom
   }
 }
 
-function patchSteps(
-  target: PatchTarget,
-  kind: PatchBody['kind'],
-  original: JsonValue,
-  patch: JsonValue,
-): Generator<unknown, JsonValue> {
-  if (kind === 'json') return jsonPatchSteps(original, patch)
+function patchSteps({ target, body }: PatchRequest, original: JsonValue): Generator<unknown, JsonValue> {
+  const { kind, value: patch, tested } = body
+  if (kind === 'json') return testedSteps(original, patch, tested)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
+}
+
+/** A JSON patch whose tests see `tested`. */
+function* testedSteps(original: JsonValue, patch: JsonValue, tested: JsonValue | undefined): Generator<unknown, JsonValue> {
+  if (tested === undefined) return yield* jsonPatchSteps(original, patch)
+  yield* jsonPatchSteps(original, tested)
+  return yield* jsonPatchSteps(original, withoutTests(patch))
 }
 
 function patchFailure(error: unknown): unknown {

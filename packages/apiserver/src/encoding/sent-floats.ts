@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { largeBodyBytes } from '@krmkit/registry'
 import { parseJson } from '@krmkit/schema'
 import { NumberLiteral } from '@krmkit/schema/json'
@@ -29,39 +29,40 @@ export function sentFloats(
 }
 
 /**
- * The operations of a JSON patch with the literals of numbers that operations `test`. kube-apiserver compares their text with that of the
- * stored number, so `1.0` and 2^63 equal nothing.
+ * The operations of a JSON patch with texts in place of numbers that are not written as the server writes them. kube-apiserver tests the
+ * text of a number, that of the stored object or of an earlier operation: after an addition of `1.0` a test of `1` fails.
+ *
+ * @returns undefined where every test compares as with numbers, and for large bodies, which are not read twice
  */
-export function withTestedLiterals(operations: JsonValue, bytes: Uint8Array): JsonValue {
-  if (bytes.byteLength > largeBodyBytes || !Array.isArray(operations)) return operations
+export function numberTexts(operations: JsonValue, bytes: Uint8Array): JsonValue | undefined {
+  if (bytes.byteLength > largeBodyBytes || !Array.isArray(operations)) return undefined
+  if (!operations.some(isTest)) return undefined
   const text = new TextDecoder().decode(bytes)
-  if (!text.includes('"test"') || !literals.test(text)) return operations
-  const sent = parseJson(bytes, { literals: true }).value as JsonObject[]
-  // Texts of numbers that earlier operations have set, by path: a test is compared with them.
-  const set = new Map<unknown, string>()
-  return operations.map((operation, index) => {
-    const { op, path, value = null } = { ...sent[index] } as { op?: unknown; path?: unknown; value?: unknown }
-    const literal = value instanceof NumberLiteral ? value.text : ''
-    if (op !== 'test') {
-      set.set(path, literal)
-      return operation
-    }
-    if (literal !== '' && set.get(path) === literal) return operation
-    return { ...(operation as JsonObject), value: withoutWritten(value as JsonValue) }
-  })
+  const marked = text.replace(tokens, (token) =>
+    token.startsWith('"') || isAsWritten(token) ? token : `"\\u0000number ${token}"`,
+  )
+  return marked === text ? undefined : (parseJson(new TextEncoder().encode(marked)).value as JsonValue)
 }
 
-/** Numbers are literals only where the text is not the one that the server writes. */
-function withoutWritten(value: JsonValue): JsonValue {
-  if (value instanceof NumberLiteral) return value.text === String(value.value) ? value.value : value
-  if (Array.isArray(value)) return value.map(withoutWritten)
-  if (!isJsonObject(value)) return value
-  const copy: JsonObject = {}
-  for (const [key, member] of Object.entries(value)) setMember(copy, key, withoutWritten(member))
-  return copy
+/** Strings and numbers of JSON. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g
+
+/** Whether a number has the text that the server writes: integers of 64 bits have theirs, all others that of a float. */
+function isAsWritten(number: string): boolean {
+  if (number === String(Number(number))) return true
+  if (!/^-?[1-9][0-9]*$/.test(number) || number.length > 20) return false
+  const value = BigInt(number)
+  return BigInt.asIntN(64, value) === value
 }
 
-const literals = /[0-9](?:\.0+(?![0-9])|[eE])|[0-9]{16}/
+/** The operations that change the object. */
+export function withoutTests(operations: JsonValue): JsonValue {
+  return Array.isArray(operations) ? operations.filter((operation) => !isTest(operation)) : operations
+}
+
+function isTest(operation: JsonValue): boolean {
+  return isJsonObject(operation) && operation['op'] === 'test'
+}
 
 function parsed(bytes: Uint8Array, isJsonPatch: boolean): unknown {
   const { value } = parseJson(bytes, { literals: true })
