@@ -276,8 +276,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Member paths such as `status`, per API version of the request.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
-  /** The stored object as field owners see it, for kinds that hide values for a while. Absent: the stored object. */
-  ownedBefore?(old: DeepReadonly<T>, next: DeepReadonly<T>): DeepReadonly<T>
+  /** An object as responses show it, for kinds that hide stored members; the same one where nothing is hidden. Absent: as stored. */
+  decorate?(stored: DeepReadonly<T>): DeepReadonly<T>
 }
 
 /** Assigns values that no two objects of a kind may share. */

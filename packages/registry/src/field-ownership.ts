@@ -67,9 +67,8 @@ function trackTyped(
     dropMember(next.metadata, 'managedFields')
     return undefined
   }
-  const before = live === undefined ? undefined : (definition.strategy.ownedBefore?.(live, next as FrozenObject) ?? live)
   const update = {
-    live: before === undefined ? undefined : toVersion(before, definition),
+    live: live === undefined ? undefined : toVersion(live, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,

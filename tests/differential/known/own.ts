@@ -98,14 +98,14 @@ export const ownDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D49',
-    title: 'Services that are only a name have no `internalTrafficPolicy`',
+    title: 'The status of services that are only a name hides `internalTrafficPolicy`',
     reason:
-      'The stock server stores the policy of such a service, hides it from most answers, and shows it in those of its status and after a change of the type; krmkit drops it.',
+      'kube-apiserver stores the policy that such a service had and hides it from all responses but those of its status; krmkit hides it from these too.',
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'body.spec.internalTrafficPolicy' &&
-      /\/services\/[^/]+(\/status)?$/.test(step.path) &&
+      /\/services\/[^/]+\/status$/.test(step.path) &&
       ['Cluster', 'Local'].includes(String(stock)) &&
-      ['Cluster', '<absent>'].includes(String(krmkit)),
+      krmkit === '<absent>',
   },
   {
     id: 'D60',

@@ -47,6 +47,12 @@ interface Converted {
 }
 
 export function createVersionCodec({ definition, objects }: ResourceStore): VersionCodec {
+  const codec = undecoratedCodec({ definition, objects })
+  const { decorate } = definition.strategy
+  return decorate === undefined ? codec : decoratedCodec(codec, decorate)
+}
+
+function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definition' | 'objects'>): VersionCodec {
   // Items in lists of custom resources are whole objects with members in name order.
   const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
   if (definition.conversion !== undefined) return webhookCodec(definition, objects, headLength)
@@ -144,6 +150,28 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
       return bytes
     },
     present: (shown) => shown,
+  }
+}
+
+/** Shows objects of a kind that hides stored members from readers: bytes are those of the entry where nothing is hidden. */
+function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) => FrozenObject): VersionCodec {
+  const unchanged = new WeakSet<Entry>()
+  return {
+    ...codec,
+    ready: (entry, _, scheduler) => codec.ready(entry, 'object', scheduler),
+    object: (entry) => decorate(codec.object(entry)),
+    bytes(entry) {
+      if (unchanged.has(entry)) return codec.bytes(entry)
+      const object = codec.object(entry)
+      const shown = decorate(object)
+      if (shown !== object) return encodeJson(shown, { newline: true })
+      unchanged.add(entry)
+      return codec.bytes(entry)
+    },
+    present(object, scheduler) {
+      const presented = codec.present(object, scheduler)
+      return presented instanceof Promise ? presented.then(decorate) : decorate(presented)
+    },
   }
 }
 

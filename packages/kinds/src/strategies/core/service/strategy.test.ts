@@ -5,10 +5,10 @@ import { testContext } from '../../testing/context.ts'
 import { serviceStrategy } from './strategy.ts'
 
 const context = testContext()
-const service = (spec: ServiceSpec, managedFields: object[] = []): Service => ({
+const service = (spec: ServiceSpec): Service => ({
   apiVersion: 'v1',
   kind: 'Service',
-  metadata: { name: 's', namespace: 'n', uid: 'u', resourceVersion: '1', managedFields },
+  metadata: { name: 's', namespace: 'n', uid: 'u', resourceVersion: '1' },
   spec: { type: 'ClusterIP', sessionAffinity: 'None', ports: [{ port: 1, protocol: 'TCP', targetPort: 1 }], ...spec },
 })
 
@@ -28,20 +28,10 @@ describe('families of services', () => {
   })
 })
 
-describe('owner of the internal traffic policy', () => {
-  const owners = [{ manager: 'm', fieldsV1: { 'f:spec': { 'f:internalTrafficPolicy': {} } } }]
-  const named = { type: 'ExternalName', externalName: 'a.b' }
-  const before = (old: Service, next: Service) => {
-    const seen = serviceStrategy.ownedBefore?.(old, next) as Service | undefined
-    return seen?.spec?.internalTrafficPolicy
-  }
-
-  it('keeps it while a service is only a name', () => {
-    expect(before(service(named, owners), service({}))).toBe('Cluster')
-  })
-
-  it('is the writer where nothing owned it before', () => {
-    expect(before(service(named), service({}))).toBeUndefined()
-    expect(before(service(named, owners), service(named))).toBeUndefined()
-  })
+it('hides the internal traffic policy of a service that is only a name, and stores it', () => {
+  const named = service({ type: 'ExternalName', externalName: 'a.b', internalTrafficPolicy: 'Local' })
+  expect(serviceStrategy.decorate?.(named)).toEqual(service({ ...named.spec, internalTrafficPolicy: undefined }))
+  expect(named.spec?.internalTrafficPolicy).toBe('Local')
+  const other = service({ internalTrafficPolicy: 'Local' })
+  expect(serviceStrategy.decorate?.(other)).toBe(other)
 })

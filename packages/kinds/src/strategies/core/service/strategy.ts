@@ -10,10 +10,10 @@ import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
-import { trafficPolicies, validateService, validateServiceUpdate } from './validation.ts'
+import { validateService, validateServiceUpdate } from './validation.ts'
 
 const affinitySeconds = 10_800
 
@@ -40,22 +40,11 @@ function defaults(service: Service): void {
   }
 }
 
-/** The stock server keeps a valid policy of a service that is only a name, but shows it to no client. */
-function dropInternalPolicy(spec: ServiceSpec): void {
-  const isValid = trafficPolicies.includes(spec.internalTrafficPolicy ?? '')
-  if (spec.type === 'ExternalName' && isValid) delete spec.internalTrafficPolicy
-}
-
-/**
- * kube-apiserver stores the policy that a service had before it became only a name, with its owner, and hides it. A service that stops
- * being only a name therefore has its policy from that owner. Differs: the policy is `Cluster` again if it was `Local`.
- */
-function withHiddenPolicy(old: DeepReadonly<Service>, { spec }: DeepReadonly<Service>): DeepReadonly<Service> {
-  if (old.spec?.type !== 'ExternalName' || spec?.type === 'ExternalName') return old
-  const owns = ({ fieldsV1 }: { readonly fieldsV1?: unknown }) =>
-    own((fieldsV1 as Record<string, Record<string, unknown>> | undefined)?.['f:spec'], 'f:internalTrafficPolicy') !== undefined
-  if (!(old.metadata.managedFields ?? []).some(owns)) return old
-  return { ...old, spec: { ...old.spec, internalTrafficPolicy: 'Cluster' } }
+/** As on kube-apiserver, a service that is only a name keeps the policy that it had, for the way back, and responses hide it. */
+function hideInternalPolicy(stored: DeepReadonly<Service>): DeepReadonly<Service> {
+  if (stored.spec?.type !== 'ExternalName' || !isSet(stored.spec.internalTrafficPolicy)) return stored
+  const { internalTrafficPolicy: _, ...spec } = stored.spec
+  return { ...stored, spec }
 }
 
 const trafficGates: readonly GatedFields[] = [{ gate: 'ServiceTrafficDistribution', paths: ['spec.trafficDistribution'] }]
@@ -108,7 +97,6 @@ export const serviceStrategy = defineStrategy<Service>({
     if (!isSet(service.spec)) return
     dropGatedFields(service, undefined, { table: trafficGates, features })
     joinClusterIps(service.spec, undefined)
-    dropInternalPolicy(service.spec)
   },
   *prepareForUpdate(service, old, { features }) {
     yield* keepMembers(service, old, 'status')
@@ -117,7 +105,6 @@ export const serviceStrategy = defineStrategy<Service>({
     keepAllocated(service.spec, old.spec)
     joinClusterIps(service.spec, old.spec)
     dropUnused(service.spec, old.spec)
-    dropInternalPolicy(service.spec)
   },
   validate(service, context) {
     return validateStepsWith(context, (errors) => validateService(service, errors))
@@ -156,5 +143,5 @@ export const serviceStrategy = defineStrategy<Service>({
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },
-  ownedBefore: withHiddenPolicy,
+  decorate: hideInternalPolicy,
 })

@@ -21,7 +21,7 @@ type Spec = R<ServiceSpec>
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const affinities = ['ClientIP', 'None']
-export const trafficPolicies = ['Cluster', 'Local']
+const trafficPolicies = ['Cluster', 'Local']
 const distributions = ['PreferClose']
 const moreDistributions = [...distributions, 'PreferSameZone', 'PreferSameNode']
 const ipFamilies = ['IPv4', 'IPv6']
