@@ -36,6 +36,19 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (difference) => statuses(difference, 500, 400),
   },
   {
+    id: 'D183',
+    title: 'A POST to the path of a custom resource is 405',
+    reason:
+      'API protocol 4: objects are created at the path of their collection. kube-apiserver takes a POST to the path of a custom resource, allows it by the name in the path, and creates the object that the body names: a role that may create one named object creates any.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'POST' &&
+      step.path.startsWith('/apis/') &&
+      at === 'status' &&
+      /^(201|400|409|422) /.test(String(stock)) &&
+      String(krmkit).startsWith('405 '),
+  },
+  {
     id: 'D5',
     title: 'deletecollection answers a Status',
     reason:

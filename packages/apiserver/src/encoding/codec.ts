@@ -158,7 +158,7 @@ function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) =>
   const unchanged = new WeakSet<Entry>()
   return {
     ...codec,
-    ready: (entry, _, scheduler) => codec.ready(entry, 'object', scheduler),
+    ready: (entry, form, scheduler) => codec.ready(entry, unchanged.has(entry) ? form : 'object', scheduler),
     object: (entry) => decorate(codec.object(entry)),
     bytes(entry) {
       if (unchanged.has(entry)) return codec.bytes(entry)
