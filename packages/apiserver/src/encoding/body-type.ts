@@ -167,7 +167,7 @@ function ofUnknownVersion({ value, rest, ...body }: TypedBody): TypedBody {
   const known = { apiVersion, kind, ...(metadata === undefined ? {} : { metadata }) }
   const unknown = Object.keys(others)
     .sort()
-    .map((name) => `unknown field ${goQuote(name)}`)
+    .map((name) => `unknown field "${name}"`)
   return { ...body, value: known, rest: { ...rest, problems: [...(rest.problems ?? []), ...unknown] } }
 }
 

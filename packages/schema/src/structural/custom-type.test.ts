@@ -72,6 +72,14 @@ describe('createCustomType', () => {
     ])
   })
 
+  it.each(['a"b', 'a\\b', 'a\tb', '\u0001', 'a\ufeff', '\u2028', '\ud83d\ude00', '\u{e0001}'])(
+    'reports %j in metadata and elsewhere as it is',
+    (name) => {
+      const { problems } = decode(type, { kind: 'Widget', metadata: { [name]: 1 }, spec: { [name]: 1 } })
+      expect(problems).toEqual([`unknown field "metadata.${name}"`, `unknown field "spec.${name}"`])
+    },
+  )
+
   it('reports duplicate fields and unknown metadata before other unknown fields', () => {
     const parsed = parseJson(
       '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a","colour":"red"},"spec":{"b":1,"size":1,"size":2}}',

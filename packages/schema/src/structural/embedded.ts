@@ -148,9 +148,19 @@ interface MetadataOptions {
 function knownMetadata({ object, problems }: Decoded<JsonObject>, { prefix, unknown }: MetadataOptions): JsonObject {
   for (const problem of problems) {
     const name = unknownField.exec(problem)?.[1]
-    if (name !== undefined) unknown?.push(prefix + name)
+    if (name !== undefined) unknown?.push(prefix + unquoted(name))
   }
   return withoutNullTime(object)
+}
+
+const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+
+/** Problems quote names as Go does; those of custom resources show them as they are. */
+function unquoted(name: string): string {
+  return name.replace(/\\(?:x(..)|u(.{4})|U(.{8})|(.))/g, (_, x, u, long, char: string) => {
+    const code = x ?? u ?? long
+    return code === undefined ? (escapes[char] ?? char) : String.fromCodePoint(Number.parseInt(code, 16))
+  })
 }
 
 function malformedMetadata(
