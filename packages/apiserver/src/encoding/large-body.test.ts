@@ -205,6 +205,16 @@ describe('large YAML', () => {
   const body = (count: number) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${numbered(count, (i) => `  k${i}: v${i}`, '\n')}\n`
 
+  it.each([10, 8000])('of %i keys has the first error and the problems in the order of its keys', async (count) => {
+    const { ask } = await sampleServer()
+    const post = (text: string) => ask(maps, { method: 'POST', headers: yamlType, text })
+    const bad = await post(`${body(count)}  z: 1\n  b: {}\n  y: []\nbinaryData: 5\n`)
+    expect([bad.status, bad.json.message]).toEqual([400, expect.stringContaining('ConfigMap.binaryData')])
+    const { status, headers } = await post(`${body(count)}z: 1\nb: 2\n`)
+    expect(status).toBe(201)
+    expect(headers.warning).toEqual(['b', 'z'].map((name) => `299 - "unknown field \\"${name}\\""`))
+  })
+
   it('is parsed by the translator', async () => {
     const given: number[] = []
     const yamlTranslator: YamlTranslator = {

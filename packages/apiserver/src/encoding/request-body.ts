@@ -1,6 +1,6 @@
 import { missingErrors } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
-import { runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
+import { ApiError, type ApiObject, type FieldError, formatApiVersion, setMember } from '@krmkit/meta'
+import { memberNames, runAtOnce, runInSlices, Slices, sortSteps } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -111,7 +111,7 @@ export function decodeObject(
 }
 
 async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { bytes, encoding }: Body): Promise<SizedObject> {
-  const { scope, expected, size } = decoding
+  const { scope } = decoding
   const slices = new Slices(scope.slices)
   await slices.next()
   try {
@@ -128,9 +128,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
       throw unreadable(error, encoding)
     })
     await runInSlices(decoding.checkTypeSteps({ value, ...rest }), slices)
-    const { fieldValidation, keepEmpties } = expected
-    const collect = fieldValidation !== 'Ignore'
-    const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size, keepEmpties }), slices)
+    const decoded = await runInSlices(decoding.textSteps({ value, ...rest }, encoding), slices)
     decoding.findMissing(value)
     await slices.next()
     return finish(context, decoding, decoded)
@@ -210,7 +208,7 @@ class BodyDecoding {
     runAtOnce(this.checkTypeSteps({ value, ...rest }))
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
-    const inOrder = () => decode(expected.type(), inKeyOrder(value), { ...rest, collect, keepEmpties })
+    const inOrder = () => decode(expected.type(), runAtOnce(inKeyOrderSteps(value)), { ...rest, collect, keepEmpties })
     const isYaml = encoding === 'yaml'
     try {
       const decoded = decode(expected.type(), value, { collect, size, keepEmpties, ...rest })
@@ -222,6 +220,21 @@ class BodyDecoding {
       if (isYaml && error instanceof DecodeError && error.code !== 'TooLarge') return inOrder()
       throw error
     }
+  }
+
+  /** As `text`, of a value whose type is checked, with interruption points. */
+  *textSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Generator<unknown, Decoded> {
+    const { expected, size } = this
+    const { fieldValidation, keepEmpties } = expected
+    const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
+    const isYaml = encoding === 'yaml'
+    try {
+      const decoded = yield* decodeSteps(expected.type(), value, { ...options, size })
+      if (!isYaml || decoded.problems.length <= 1) return decoded
+    } catch (error) {
+      if (!isYaml || !(error instanceof DecodeError) || error.code === 'TooLarge') throw error
+    }
+    return yield* decodeSteps(expected.type(), yield* inKeyOrderSteps(value), options)
   }
 
   findMissing(value: unknown): void {
@@ -251,11 +264,27 @@ function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
   return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
 }
 
-function inKeyOrder(value: unknown): unknown {
+/** Members of a map between interruption points. */
+const membersPerStep = 256
+
+function* inKeyOrderSteps(value: unknown): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value
-  if (Array.isArray(value)) return value.map(inKeyOrder)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
+  let count = 0
+  if (Array.isArray(value)) {
+    const items: unknown[] = []
+    for (const item of value) {
+      items.push(yield* inKeyOrderSteps(item))
+      if (++count % membersPerStep === 0) yield
+    }
+    return items
+  }
+  const ordered: Record<string, unknown> = {}
+  for (const name of yield* sortSteps([...memberNames(value)])) {
+    setMember(ordered, name, yield* inKeyOrderSteps((value as Record<string, unknown>)[name]))
+    if (++count % membersPerStep === 0) yield
+  }
+  yield
+  return ordered
 }
 
 function parseBody(bytes: Uint8Array, encoding: TextEncoding, cbor: CborCodec | undefined): ParsedText {
