@@ -128,7 +128,7 @@ const shownBytes = 4096
 /**
  * Bodies of custom resources must state kind and version.
  *
- * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind than the path has.
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind than the path has, unless `onOtherKind` takes it.
  */
 export function* checkCustomTypeSteps(
   expected: Expected,
