@@ -13,20 +13,6 @@ export const ofNumbers: readonly KnownDivergence[] = [
       [stock, krmkit].every((text) => / map key(:| of type: )/.test(String(text))),
   },
   {
-    id: 'D166',
-    title: 'A float without a fraction in place of the equal integer changes nothing',
-    reason:
-      'The stock server compares numbers of custom resources by their types in Go before it stores them: `1.0` in JSON where 1 is stored raises the generation each time, although what is stored stays 1. krmkit compares values, so that clients that write floats cause no rollouts.',
-    ends: true,
-    matches: ({ at, stock, krmkit }, { step }) =>
-      step.body !== undefined &&
-      'text' in step.body &&
-      /[0-9](?:\.0+(?![0-9])|[eE])/.test(step.body.text) &&
-      (at === 'body.metadata.generation'
-        ? Number(stock) === Number(krmkit) + 1
-        : at === 'body.metadata.resourceVersion' && String(stock).startsWith('<version ')),
-  },
-  {
     id: 'D167',
     title: 'Owners keep items of sets beyond 2^53',
     reason:

@@ -194,6 +194,23 @@ describe('numbers of custom resources', () => {
     expect((await steps(add, move, test('/spec/f'), '{"op":"remove","path":"/spec/f"}')).status).toBe(status)
   })
 
+  it.each<[string, string, number]>([
+    ['1', '1.0', 2],
+    ['1', '1e0', 2],
+    ['0', '-0.0', 2],
+    ['1.0', '1', 1],
+    ['1.5', '1.50', 1],
+    ['1e21', '1e21', 1],
+  ])('%s patched with %s has generation %i', async (stored, number, generation) => {
+    await send('DELETE', `${collection}/g`, 'application/json', '')
+    await send('POST', collection, 'application/json', object(`{"d":${stored}}`).replace('"a"', '"g"'))
+    const merge = await send('PATCH', `${collection}/g`, 'application/merge-patch+json', `{"spec":{"d":${number}}}`)
+    expect(JSON.parse(merge.text).metadata.generation).toBe(generation)
+    const operations = `[{"op":"replace","path":"/spec/d","value":${number}}]`
+    const patched = await send('PATCH', `${collection}/g`, 'application/json-patch+json', operations)
+    expect(JSON.parse(patched.text).metadata.generation).toBe(2 * generation - 1)
+  })
+
   it('of replicas may not be the least one', async () => {
     await send('POST', collection, 'application/json', object('{"r":1}').replace('"a"', '"r"'))
     const scale = async (replicas: number) => {

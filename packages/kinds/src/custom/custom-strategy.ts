@@ -13,6 +13,7 @@ import {
 import { addErrors, validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
+import { NumberLiteral } from '@krmkit/schema/json'
 import {
   createSchemaValidator,
   hasTransitionRules,
@@ -62,10 +63,11 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (status !== undefined) delete (object as Record<string, unknown>).status
       object.metadata.generation = 1
     },
-    *prepareForUpdate(object, old) {
+    *prepareForUpdate(object, old, { sent }) {
       const before = toServed(old)
       if (status !== undefined) restoreMember(object, before, 'status')
-      if (!(yield* isSameContent(object, before))) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+      const isSame = (yield* isSameContent(object, before)) && !setsFloat(object, withoutMetadata(sent?.(), status !== undefined))
+      if (!isSame) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
@@ -268,6 +270,22 @@ function* isSameContent(a: Frozen, b: Frozen): Steps<boolean> {
   }
   for (const name of yield* namesOf(b)) if (!isMetadata(name) && !Object.hasOwn(a, name)) return false
   return true
+}
+
+function withoutMetadata(sent: unknown, withoutStatus: boolean): unknown {
+  if (!isJsonObject(sent)) return undefined
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !isMetadata(name) && !(withoutStatus && name === 'status')))
+}
+
+/**
+ * Whether a float without a fraction takes the place of the equal integer. kube-apiserver compares the two as unequal, although it stores
+ * both as the integer; beyond 64 bits it reads floats from the storage too.
+ */
+function setsFloat(value: unknown, sent: unknown): boolean {
+  if (sent instanceof NumberLiteral) return value === sent.value && Math.abs(sent.value) < 2 ** 63
+  if (typeof sent !== 'object' || sent === null || typeof value !== 'object' || value === null) return false
+  const members = value as Readonly<Record<string, unknown>>
+  return Object.entries(sent).some(([name, part]) => Object.hasOwn(members, name) && setsFloat(members[name], part))
 }
 
 function isMetadata(name: string): boolean {
