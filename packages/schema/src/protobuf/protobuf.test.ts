@@ -99,7 +99,8 @@ describe('messages', () => {
       return performance.now() - begin
     }
     repeated(1000)
-    expect(repeated(40_000)).toBeLessThan(20 * Math.max(repeated(10_000), 10))
+    const best = (count: number) => Math.min(repeated(count), repeated(count), repeated(count))
+    expect(best(40_000)).toBeLessThan(20 * Math.max(best(10_000), 10))
   })
 
   it('name the Go field of a wrong wire type', () => {
