@@ -51,9 +51,9 @@ class QuotaController implements AsyncDisposable {
       this.#add(quota)
     }
     const updated = (quota: Quota, before: Quota) => {
-      // Admission and this controller change only the status.
-      if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before) && isReady(quota)) return
-      enqueue(quota)
+      // Admission, this controller and clients may change only the status; it is recounted with the next object that it counts.
+      if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before)) this.#watch(quota)
+      else enqueue(quota)
     }
     this.#subscriptions.push(this.#quotas.on({ added: enqueue, updated }))
   }
@@ -63,7 +63,7 @@ class QuotaController implements AsyncDisposable {
   }
 
   #watch(quota: Quota): void {
-    const names = Object.keys(quota.spec?.hard ?? {})
+    const names = Object.keys({ ...quota.spec?.hard, ...quota.status?.hard })
     for (const resource of meteredResources) {
       if (this.#evaluatorOf(resource).matchingResources(names).length > 0) this.#watchUsage(resource)
     }
@@ -106,7 +106,7 @@ class QuotaController implements AsyncDisposable {
 
   #enqueueQuotasOf(resource: GroupResource, object: DeepReadonly<ApiObject>): void {
     for (const quota of this.#quotasIn(object)) {
-      if (this.#evaluatorOf(resource).matchingResources(Object.keys(quota.spec?.hard ?? {})).length > 0) this.#add(quota)
+      if (this.#evaluatorOf(resource).matchingResources(Object.keys(quota.status?.hard ?? {})).length > 0) this.#add(quota)
     }
   }
 
@@ -155,9 +155,4 @@ function isSame(a: Amounts, b: Amounts): boolean {
 
 function sameHard(a: Quota, b: Quota): boolean {
   return equalUsage(parseUsage(a.spec?.hard), parseUsage(b.spec?.hard))
-}
-
-/** Whether the limits in the status are up to date. */
-function isReady({ spec, status }: Quota): boolean {
-  return isSame(status?.hard, spec?.hard)
 }
