@@ -128,7 +128,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
       String(krmkit).startsWith('200 '),
   },
   {
-    id: 'D181',
+    id: 'D184',
     title: 'A watch tells why an object cannot be converted',
     reason:
       'A watch ends when the webhook of a definition cannot convert an object. The stock server closes the connection without a word; krmkit sends the failure as an event before.',
@@ -138,7 +138,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
       /^\{"type":"ERROR".*"message":"conversion webhook for /.test(JSON.stringify(krmkit)),
   },
   {
-    id: 'D182',
+    id: 'D185',
     title: 'A list whose objects cannot be converted is 500 at once',
     reason:
       'After a change of its definition the stock server fills a cache by converting all objects; until that succeeds it answers 429, although trying again cannot help. krmkit answers 500 with the failure, as the stock server does once the cache is filled.',

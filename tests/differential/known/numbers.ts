@@ -13,6 +13,18 @@ export const ofNumbers: readonly KnownDivergence[] = [
       [stock, krmkit].every((text) => / map key(:| of type: )/.test(String(text))),
   },
   {
+    id: 'D186',
+    title: 'Of several values of wrong types, one whose key is an integer is named first',
+    reason:
+      'Go names the first in the order of the keys of the converted YAML. A JavaScript object lists keys that are integers before all others, also before the few that sort before digits, such as the empty one.',
+    matches: ({ at, aspect, stock, krmkit }, { step }) =>
+      at === 'body.message' &&
+      aspect === 'wording' &&
+      String(step.headers?.['content-type']).includes('yaml') &&
+      [stock, krmkit].every((text) => String(text).includes('json: cannot unmarshal ')) &&
+      [stock, krmkit].map((text) => String(text).replace(/cannot unmarshal \w+/, '')).every((text, _, [first]) => text === first),
+  },
+  {
     id: 'D167',
     title: 'Owners keep items of sets beyond 2^53',
     reason:
