@@ -28,7 +28,7 @@ async function shown(metadata: object, operation: AdmissionAttributes['operation
     kind: 'Widget',
     metadata: { name: 'a', ...metadata },
   } as DeepReadonly<ApiObject>
-  const attributes = { operation, oldObject: operation === 'UPDATE' ? object : undefined }
+  const attributes = { operation, ...(operation === 'UPDATE' ? { oldObject: object } : {}) }
   const versioned = await versionedObjects(object, version, attributes, { convertor: completing(isCustom) })
   return [JSON.stringify(versioned.object?.metadata), JSON.stringify(versioned.oldObject?.metadata)]
 }

@@ -10,7 +10,6 @@ import {
   group,
   remote,
   review,
-  size,
   start,
   success,
   url,

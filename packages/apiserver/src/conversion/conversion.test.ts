@@ -1,17 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { definitionsPath } from '../custom-resources/testing/widgets.ts'
-import {
-  at,
-  type Body,
-  closeServers,
-  converted,
-  counting,
-  definition,
-  group,
-  size,
-  start,
-  widget,
-} from './testing/converted-widgets.ts'
+import { at, type Body, closeServers, counting, definition, group, start, widget } from './testing/converted-widgets.ts'
 
 afterEach(closeServers)
 

@@ -28,7 +28,8 @@ const conversion = (spec: object) =>
     apiVersion: 'g.example.com/v2',
     storedVersion: 'g.example.com/v1',
     kinds,
-    converter: async (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion, spec, extra: 1 }) as ApiObject),
+    converter: async (objects, apiVersion) =>
+      objects.map((object) => ({ ...object, apiVersion, spec, extra: 1 }) as unknown as ApiObject),
   })
 
 describe('objects that a webhook has converted', () => {

@@ -6,7 +6,8 @@ it('prints empty lists of policies as kube-apiserver does, apart from absent one
   expect(printSuccessPolicy({ rules: null })).toBe('batch.SuccessPolicy{Rules:[]batch.SuccessPolicyRule(nil)}')
   expect(printFailurePolicy({ rules: [] })).toBe('batch.PodFailurePolicy{Rules:[]batch.PodFailurePolicyRule{}}')
   const pattern = 'batch.PodFailurePolicyOnPodConditionsPattern'
-  const printed = (onPodConditions: [] | null) => printFailurePolicy({ rules: [{ action: 'Count', onPodConditions }] })
+  const printed = (onPodConditions: [] | null) =>
+    printFailurePolicy({ rules: [{ action: 'Count', onPodConditions: onPodConditions as [] }] })
   expect(printed([])).toContain(`OnPodConditions:[]${pattern}{}}`)
   expect(printed(null)).toContain(`OnPodConditions:[]${pattern}(nil)}`)
 })
