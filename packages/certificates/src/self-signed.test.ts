@@ -30,7 +30,12 @@ describe('issueServing', () => {
     const folder = mkdtempSync(join(tmpdir(), 'krmkit-self-signed-'))
     try {
       const input = fileURLToPath(new URL('./self-signed.ts', import.meta.url))
-      const built = await rolldown({ input, platform: 'node', logLevel: 'silent' })
+      const built = await rolldown({
+        input,
+        platform: 'node',
+        logLevel: 'silent',
+        resolve: { conditionNames: ['source', 'node', 'import'] },
+      })
       await built.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
       await built.close()
       const script = `
