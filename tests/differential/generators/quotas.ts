@@ -14,7 +14,8 @@ export function generateQuotas(random: RandomChoices): Scenario {
   const steps: Step[] = []
   const hard = Object.fromEntries(Array.from({ length: 2 + random.below(4) }, () => [random.pick(names), random.pick(amounts)]))
   const spec = { hard, ...scope(random) }
-  steps.push({ id: 'quota', method: 'POST', path: quotas, body: { json: { metadata: { name: 'q' }, spec } } })
+  // The controller counts a new quota, and would undo a status that is written before.
+  steps.push({ id: 'quota', method: 'POST', path: quotas, body: { json: { metadata: { name: 'q' }, spec } }, settleMs })
   const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
   steps.push({
     id: 'status',
