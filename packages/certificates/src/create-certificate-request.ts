@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { bitString, der, integer, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
-import { CertificateError } from './certificate-error.ts'
+import { newPrivateKey, privateKeyPem, publicKeyOf, readPrivateKey } from './private-key.ts'
 import {
   type AlternativeNames,
   hasAlternativeNames,
@@ -34,32 +34,20 @@ export interface CertificateRequestOptions {
  * ```
  */
 export function createCertificateRequest(options: CertificateRequestOptions): { readonly request: string; readonly key: string } {
-  const key = options.key === undefined ? newKey() : readKey(options.key)
+  const key = options.key === undefined ? newPrivateKey() : readPrivateKey(options.key)
   const names = { ...noAlternativeNames, ...options.names }
   const info = sequence(
     integer(0),
     writeDistinguishedName(options.subject),
-    createPublicKey(key).export({ format: 'der', type: 'spki' }),
+    publicKeyOf(key),
     der(0xa0, ...(hasAlternativeNames(names) ? [extensionRequest(names, options.subject.commonName === undefined)] : [])),
   )
   const scheme = signatureSchemeOf(key)
   const whole = sequence(info, scheme.algorithm, bitString(sign(scheme.hash, info, key)))
-  return { request: writePem(requestPemType, whole), key: key.export({ format: 'pem', type: 'pkcs8' }) as string }
+  return { request: writePem(requestPemType, whole), key: privateKeyPem(key) }
 }
 
 function extensionRequest(names: AlternativeNames, critical: boolean): Uint8Array {
   const extension = writeExtension({ oid: extensionOids.subjectAlternativeName, critical, value: writeAlternativeNames(names) })
   return sequence(oid('1.2.840.113549.1.9.14'), setOf(sequence(extension)))
-}
-
-function newKey(): KeyObject {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-}
-
-function readKey(pem: string): KeyObject {
-  try {
-    return createPrivateKey(pem)
-  } catch (cause) {
-    throw new CertificateError({ code: 'Malformed', message: 'the key is not a PEM private key', cause })
-  }
 }

@@ -1,7 +1,8 @@
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { boolean, DerReader, der, integer, namedBits, octetString, oid, readBitString, sequence, tags } from '@krmkit/meta/der'
 import { parseSigningAuthority } from './authority/signing-authority.ts'
+import { newPrivateKey, privateKeyPem, publicKeyOf } from './private-key.ts'
 import { noAlternativeNames, writeAlternativeNames } from './request/alternative-names.ts'
 import { writeDistinguishedName } from './request/distinguished-name.ts'
 import { type Extension, extensionOids } from './request/extensions.ts'
@@ -20,7 +21,8 @@ export interface SelfSignedOptions extends Validity {
 
 /** Issues a self-signed CA certificate with a new ECDSA P-256 key and path length 0. */
 export function issueAuthority(options: SelfSignedOptions): KeyPair {
-  const { key, publicKey, pem } = newKey()
+  const key = newPrivateKey()
+  const publicKey = publicKeyOf(key)
   const subject = writeDistinguishedName(options)
   const usage = keyUsagesOf(['digital signature', 'cert sign', 'crl sign'])
   const extensions: Extension[] = [
@@ -28,7 +30,10 @@ export function issueAuthority(options: SelfSignedOptions): KeyPair {
     { oid: extensionOids.keyUsage, critical: true, value: namedBits(usage.bits) },
     { oid: extensionOids.subjectKeyIdentifier, critical: false, value: octetString(keyIdentifierOf(publicKey)) },
   ]
-  return { certificate: writeCertificate(key, { ...options, issuer: subject, subject, publicKey, extensions }), key: pem }
+  return {
+    certificate: writeCertificate(key, { ...options, issuer: subject, subject, publicKey, extensions }),
+    key: privateKeyPem(key),
+  }
 }
 
 /**
@@ -38,7 +43,8 @@ export function issueAuthority(options: SelfSignedOptions): KeyPair {
  */
 export function issueServing(authority: KeyPair, options: SelfSignedOptions & { readonly hosts: readonly string[] }): KeyPair {
   const { key: signingKey, info, keyIdentifier } = parseSigningAuthority(authority)
-  const { publicKey, pem } = newKey()
+  const key = newPrivateKey()
+  const publicKey = publicKeyOf(key)
   const { hosts } = options
   const usage = keyUsagesOf(['digital signature', 'server auth'])
   const names = {
@@ -57,16 +63,7 @@ export function issueServing(authority: KeyPair, options: SelfSignedOptions & { 
   const subject = writeDistinguishedName(options)
   return {
     certificate: writeCertificate(signingKey, { ...options, issuer: info.subjectDer, subject, publicKey, extensions }),
-    key: pem,
-  }
-}
-
-function newKey(): { readonly key: KeyObject; readonly publicKey: Uint8Array; readonly pem: string } {
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  return {
-    key,
-    publicKey: createPublicKey(key).export({ format: 'der', type: 'spki' }),
-    pem: key.export({ format: 'pem', type: 'pkcs8' }) as string,
+    key: privateKeyPem(key),
   }
 }
 

@@ -1,6 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { DerReader, tags } from '@krmkit/meta/der'
 import { CertificateError, readingDer } from '../certificate-error.ts'
+import { publicKeyOf, readPrivateKey } from '../private-key.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'
 import { extensionOids, extensionValue } from '../request/extensions.ts'
 import { readPemBlocks } from '../request/pem.ts'
@@ -33,9 +34,8 @@ export function parseSigningAuthority(pair: { readonly certificate: string; read
   const block = readPemBlocks(pair.certificate).find(({ type }) => type === certificatePemType)
   if (block === undefined) throw new CertificateError({ code: 'Malformed', message: 'the text holds no PEM certificate' })
   const info = decodeCertificate(block.bytes)
-  const key = readKey(pair.key)
-  const ownSpki = createPublicKey(key).export({ format: 'der', type: 'spki' })
-  if (!ownSpki.equals(info.publicKey.spki)) throw unusable('the key does not match the certificate')
+  const key = readPrivateKey(pair.key)
+  if (!publicKeyOf(key).equals(info.publicKey.spki)) throw unusable('the key does not match the certificate')
   if (!isAuthorityCertificate(info)) throw unusable('the certificate is not a CA certificate (CA:TRUE)')
   if (!allowsCertificateSigning(extensionValue(info.extensions, extensionOids.keyUsage)))
     throw unusable('the certificate may not sign certificates (keyCertSign)')
@@ -46,14 +46,6 @@ export function parseSigningAuthority(pair: { readonly certificate: string; read
     key,
     keyIdentifier:
       identifier && readingDer(() => new DerReader(identifier, 'subjectKeyIdentifier').next(tags.octetString).content),
-  }
-}
-
-function readKey(pem: string): KeyObject {
-  try {
-    return createPrivateKey(pem)
-  } catch (cause) {
-    throw new CertificateError({ code: 'Malformed', message: 'the key is not a PEM private key', cause })
   }
 }
 
