@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { softwareVersion } from '@krmkit/apiserver'
 import { describe, expect, it } from 'vitest'
 import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './source-files.ts'
 
@@ -90,6 +91,12 @@ describe.each(packageFolders())('%s', (name) => {
       .filter(({ lines }) => lines > maxLines)
     expect(long).toEqual([])
   })
+})
+
+it('all packages have one version, which the server reports', () => {
+  const versions = packageFolders().map((name) => manifestOf(`packages/${name}`).version)
+  expect(new Set(versions)).toEqual(new Set([softwareVersion]))
+  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${softwareVersion}\n`)
 })
 
 it('builds have source maps', () => {

@@ -18,6 +18,7 @@ export interface EntryPoint {
 
 export interface Manifest {
   readonly name: string
+  readonly version?: string
   readonly license?: string
   readonly type?: string
   readonly description?: string
