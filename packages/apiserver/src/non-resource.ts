@@ -35,7 +35,7 @@ import type { ServerScope } from './request-scope.ts'
 import { createZPages, zPagePaths } from './zpages.ts'
 
 /** Version of this software, the part after `+krmkit.` in `gitVersion`. */
-export const softwareVersion = '0.1.0'
+export const softwareVersion = '0.2.0'
 
 export interface NonResourceOptions {
   readonly scope: ServerScope
