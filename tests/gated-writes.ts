@@ -8,6 +8,7 @@ import {
   seededRandom,
   stockProfile,
 } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { createFeatureGates } from '@krmkit/versioning'
 
 /** What tests of gates share: writes of objects, and their errors, with some gates. */
@@ -42,7 +43,7 @@ export const pod = (more: JsonObject, inContainer: JsonObject = {}): JsonObject 
 })
 
 /** The result of a validation, without its interruptions. */
-function stepsToEnd(validation: FieldError[] | Generator<unknown, FieldError[]>): FieldError[] {
+function stepsToEnd(validation: FieldError[] | Work<FieldError[]>): FieldError[] {
   if (Array.isArray(validation)) return validation
   let step = validation.next()
   while (step.done !== true) step = validation.next()

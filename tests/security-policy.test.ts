@@ -50,7 +50,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'response of an issuer or token webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
   'response of an authorization webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
   'response of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultResponseLimitBytes'],
-  'time slice of long computations': ['packages/meta/src/slices.ts', 'defaultSliceMs'],
+  'time slice of long computations': ['packages/meta/src/work.ts', 'defaultSliceMs'],
   'kept destinations of connections to pods and nodes': ['packages/apiserver/src/proxy/backends.ts', 'maxConnections'],
   'time to connect to a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'connectMs'],
   'response head of a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'maxHeadBytes'],

@@ -213,7 +213,7 @@ function openApiRoute(options: NonResourceOptions): Route {
     release,
     profile: scope.profile,
     clock: scope.clock,
-    slices: scope.slices,
+    turns: scope.turns,
     issuer: issuerDocuments !== undefined,
     enums: gateEnabled('OpenAPIEnums', scope.features),
     cbor: scope.responses.cbor !== undefined,

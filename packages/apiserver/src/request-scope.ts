@@ -3,7 +3,7 @@ import type { ServiceAccountIssuer } from '@krmkit/authentication/service-accoun
 import type { Authorizer } from '@krmkit/authorization'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { Clock, Features, GroupVersionKind, NamingProfile, Random } from '@krmkit/meta'
-import type { SliceScheduler } from '@krmkit/meta/slices'
+import type { Turns } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Registry, ResourceStore } from '@krmkit/registry'
 import type { AbortCallbacks } from './abort-callbacks.ts'
@@ -26,7 +26,7 @@ export interface ServerScope {
   readonly profile: NamingProfile
   readonly features: Features
   /** Paces work on large input, across all requests. */
-  readonly slices: SliceScheduler
+  readonly turns: Turns
   readonly authorizer: Authorizer
   readonly authenticator: Authenticator
   /** Issues tokens of service accounts; absent: TokenRequests are refused. */

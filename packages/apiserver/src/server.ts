@@ -136,7 +136,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
   const metrics = createMetrics({
     resourceVersion: () => registry.resourceVersion,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
-    slices: { next: () => registry.slices.next() },
+    turns: { next: () => registry.turns.next() },
     gates: features.gates,
   })
   const access = new AccessControl(settings.authorizer, {
@@ -160,7 +160,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
   const scope: ServerScope = {
     ...{ registry, clock, random, profile, features, limits, closing, authorizer },
     responses: { negotiator: new Negotiator(profile, { cbor: cbor !== undefined }), types, vendor: profile.vendor, cbor },
-    slices: registry.slices,
+    turns: registry.turns,
     authenticator: settings.authenticator,
     issuer: settings.serviceAccountIssuer,
     yamlTranslator: settings.yamlTranslator,

@@ -1,6 +1,6 @@
 import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
 import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { createSliceScheduler } from '@krmkit/meta/slices'
+import { createTurns } from '@krmkit/meta/work'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type BodyCodec, encodeBody, jsonCodec, jsonMediaType } from './body-codec.ts'
 import { checkApply, checkName, checkObject, checkOptions, checkPatch, checkRequest, invalidRequest } from './call-arguments.ts'
@@ -70,7 +70,7 @@ class TransportClient implements Client {
   readonly namespace: string
   readonly #sender: HttpSender
   /** Yields to the event loop between the pages of a long list. */
-  readonly #pages = createSliceScheduler()
+  readonly #pages = createTurns()
   readonly #clock: Clock
   readonly #random: Pick<Random, 'bytes'>
   readonly #codec: BodyCodec

@@ -1,6 +1,6 @@
 import { seededRandom } from '@krmkit/meta'
 import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { createClient } from './client.ts'
 import { parseSteps, stringifySteps } from './large-json.ts'

@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { createSliceScheduler, memberNames, runInNewSlices } from '@krmkit/meta/slices'
+import { createTurns, memberNames, runInLaterTurns, type Work } from '@krmkit/meta/work'
 
 /**
  * JSON of large values in time slices, with the results of `JSON.stringify` and `JSON.parse`: a client may share its thread with a server.
@@ -11,30 +11,30 @@ import { createSliceScheduler, memberNames, runInNewSlices } from '@krmkit/meta/
 /** Size above which a body is parsed in slices. */
 export const largeBodyBytes = 256 * 1024
 
-const scheduler = /* @__PURE__ */ createSliceScheduler()
+const turns = /* @__PURE__ */ createTurns()
 
 /** Encodes a large value. It must not change meanwhile. */
 export async function encodeLargeJson(value: unknown): Promise<Uint8Array> {
-  return utf8Bytes(await runInNewSlices(stringifySteps(value), scheduler))
+  return utf8Bytes(await runInLaterTurns(stringifySteps(value), turns))
 }
 
 /** Parses a large document. @throws SyntaxError */
 export function parseLargeJson(bytes: Uint8Array): Promise<unknown> {
-  return runInNewSlices(parseSteps(bytes), scheduler)
+  return runInLaterTurns(parseSteps(bytes), turns)
 }
 
 /** Members or elements written between two yields. */
 const membersPerStep = 128
 
 /** As `JSON.stringify`, as a generator that can be interrupted at each yield. */
-export function* stringifySteps(value: unknown): Generator<unknown, string> {
+export function* stringifySteps(value: unknown): Work<string> {
   const parts: string[] = []
   yield* write(value, parts)
   return parts.join('')
 }
 
 /** @returns whether there is something to write: not for `undefined` and functions */
-function* write(value: unknown, parts: string[]): Generator<unknown, boolean> {
+function* write(value: unknown, parts: string[]): Work<boolean> {
   if (Array.isArray(value)) yield* writeList(value, parts)
   else if (isPlainObject(value)) yield* writeObject(value, parts)
   else {
@@ -45,7 +45,7 @@ function* write(value: unknown, parts: string[]): Generator<unknown, boolean> {
   return true
 }
 
-function* writeList(list: readonly unknown[], parts: string[]): Generator<unknown> {
+function* writeList(list: readonly unknown[], parts: string[]): Work {
   let group: string[] = ['[']
   for (let i = 0; i < list.length; i++) {
     if (i > 0) group.push(',')
@@ -58,7 +58,7 @@ function* writeList(list: readonly unknown[], parts: string[]): Generator<unknow
   parts.push(group.join(''), ']')
 }
 
-function* writeObject(object: Readonly<Record<string, unknown>>, parts: string[]): Generator<unknown> {
+function* writeObject(object: Readonly<Record<string, unknown>>, parts: string[]): Work {
   const names = memberNames(object)
   if (names.length > membersPerStep) yield true
   let group: string[] = ['{']
@@ -84,7 +84,7 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 }
 
 /** As `JSON.parse`, as a generator that can be interrupted at each yield. @throws SyntaxError */
-export function* parseSteps(bytes: Uint8Array): Generator<unknown, unknown> {
+export function* parseSteps(bytes: Uint8Array): Work<unknown> {
   const text = utf8Text(bytes)
   yield true
   const parsed = yield* new PieceParser(text).steps()
@@ -121,7 +121,7 @@ class PieceParser {
   }
 
   /** @returns the value; undefined for a text that the engine should parse, because it is invalid or short of commas */
-  *steps(): Generator<unknown, { readonly value: unknown } | undefined> {
+  *steps(): Work<{ readonly value: unknown } | undefined> {
     try {
       return yield* this.#read()
     } catch (error) {
@@ -130,7 +130,7 @@ class PieceParser {
     }
   }
 
-  *#read(): Generator<unknown, { readonly value: unknown } | undefined> {
+  *#read(): Work<{ readonly value: unknown } | undefined> {
     const text = this.#text
     const open = this.#open
     let parsedTo = 0

@@ -13,6 +13,7 @@ import type {
   Random,
   UserInfo,
 } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'
 
@@ -131,13 +132,13 @@ export type PrinterLoader<T extends ApiObject = ApiObject> = () => Promise<Print
  * The errors of a validation, or a generator of them that may be interrupted at each yield: large objects are validated in slices.
  * `runValidation` returns the errors of either.
  */
-export type Validation = FieldError[] | Generator<unknown, FieldError[]>
+export type Validation = FieldError[] | Work<FieldError[]>
 
 /**
  * Nothing once the object is prepared, or a generator that prepares it and may be interrupted at each yield: large objects are prepared
  * in slices. `runPreparation` prepares the object in either case.
  */
-export type Preparation = void | Generator<unknown, void>
+export type Preparation = void | Work
 
 /** How a sub-resource (`status`, `scale`, `binding`, ...) changes its object. */
 export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
@@ -159,10 +160,10 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   defaults?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): void
   /**
-   * As `defaults`, with interruption points for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
+   * As `defaults`, with pauses for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
    * one step.
    */
-  defaultsSteps?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): Generator<unknown, void>
+  defaultsSteps?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): Work
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: StrategyContext): Preparation
   /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */
@@ -183,7 +184,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Completes a valid object with what depends on its final name or on the prepared object, before it is stored: a generator that can be
    * interrupted at each yield. Mutates the draft.
    */
-  canonicalize?(object: T, context: StrategyContext): Generator<unknown, void>
+  canonicalize?(object: T, context: StrategyContext): Work
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). Subresources with a strategy have their own. */
@@ -357,7 +358,7 @@ export interface ResourceDefinition {
    * As `fromStorage`, for large objects: a generator that can be interrupted at each yield. `fromStorage` returns the result for a
    * frozen object again without computing it.
    */
-  readonly fromStorageSteps?: (object: DeepReadonly<ApiObject>) => Generator<unknown, ApiObject>
+  readonly fromStorageSteps?: (object: DeepReadonly<ApiObject>) => Work<ApiObject>
   /**
    * Asynchronous conversion by a webhook: requests work in this version instead of the storage version. Replaces `toStorage`
    * and `fromStorage`.

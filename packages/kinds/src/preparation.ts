@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Preparation } from './interfaces.ts'
 import { done } from './strategies/shared/steps.ts'
 
@@ -19,7 +19,7 @@ export function runPreparation(preparation: Preparation): void {
   if (preparation !== undefined) runAtOnce(preparation)
 }
 
-/** A preparation with its interruption points. @see {@link runPreparation} */
-export function preparationSteps(preparation: Preparation): Generator<unknown, void> {
+/** A preparation with its pauses. @see {@link runPreparation} */
+export function preparationSteps(preparation: Preparation): Work {
   return preparation === undefined ? done : preparation
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Validation } from './interfaces.ts'
 
 /**
@@ -20,12 +20,12 @@ export function runValidation(validation: Validation | undefined): FieldError[] 
   return Array.isArray(validation) ? validation : runAtOnce(validation)
 }
 
-/** The errors of a validation, with its interruption points. @see {@link runValidation} */
-export function validationSteps(validation: Validation | undefined): Generator<unknown, FieldError[]> {
+/** The errors of a validation, with its pauses. @see {@link runValidation} */
+export function validationSteps(validation: Validation | undefined): Work<FieldError[]> {
   return validation === undefined || Array.isArray(validation) ? finished(validation ?? []) : validation
 }
 
-function* finished(errors: FieldError[]): Generator<unknown, FieldError[]> {
+function* finished(errors: FieldError[]): Work<FieldError[]> {
   yield
   return errors
 }

@@ -22,7 +22,7 @@ let hasSamples = false
  *
  * @param keys all keys of the map
  * @example
- * import { memberCountOfLargeMap, rememberKey } from '@krmkit/meta/slices'
+ * import { memberCountOfLargeMap, rememberKey } from '@krmkit/meta/work'
  * const keys = Array.from({ length: 2000 }, (_, i) => `k${i}`)
  * const map = Object.fromEntries(keys.map((key) => [key, 'v']))
  * rememberKey(map, keys)
@@ -40,7 +40,7 @@ export function rememberKey(map: object, keys: readonly string[]): void {
  *
  * @param names all keys of the object; must not change afterwards.
  * @example
- * import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+ * import { memberNames, rememberMemberNames } from '@krmkit/meta/work'
  * const names = Array.from({ length: 100_000 }, (_, i) => `k${i}`)
  * const object = Object.fromEntries(names.map((name) => [name, 'v']))
  * rememberMemberNames(object, names)
@@ -60,7 +60,7 @@ export function rememberMemberNames(object: object, names: readonly string[]): v
  * objects that the exact reader of JSON has parsed, and for others whose keys are remembered.
  *
  * @example
- * import { memberNames } from '@krmkit/meta/slices'
+ * import { memberNames } from '@krmkit/meta/work'
  * memberNames({ app: 'web' }) // [ 'app' ]
  */
 export function memberNames(object: object): readonly string[] {
@@ -71,7 +71,7 @@ export function memberNames(object: object): readonly string[] {
  * Whether an object has no members. Cheap for large objects that `rememberKey` knows.
  *
  * @example
- * import { isEmptyObject } from '@krmkit/meta/slices'
+ * import { isEmptyObject } from '@krmkit/meta/work'
  * isEmptyObject({}) // true
  */
 export function isEmptyObject(object: object): boolean {
@@ -85,7 +85,7 @@ export function isEmptyObject(object: object): boolean {
  * Number of members of a map when it was parsed, decoded or normalized, if it was large; otherwise `undefined`.
  *
  * @example
- * import { memberCountOfLargeMap } from '@krmkit/meta/slices'
+ * import { memberCountOfLargeMap } from '@krmkit/meta/work'
  * memberCountOfLargeMap({ app: 'web' }) // undefined
  */
 export function memberCountOfLargeMap(map: object): number | undefined {
@@ -105,7 +105,7 @@ let hasWideObjects = false
  * than the limit.
  *
  * @example
- * import { isLargeValue } from '@krmkit/meta/slices'
+ * import { isLargeValue } from '@krmkit/meta/work'
  * isLargeValue({ metadata: { name: 'web' } }) // false
  * isLargeValue(Array.from({ length: 5000 }, String)) // true
  */

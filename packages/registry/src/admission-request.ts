@@ -2,6 +2,7 @@ import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit
 import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'
 import type { RegistryInternals } from './internals.ts'
 
@@ -85,11 +86,7 @@ export async function admittedUpdate(
 }
 
 /** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */
-export function* mendAdmitted(
-  object: ApiObject,
-  before: FrozenObject,
-  { warn }: Pick<WriteContext, 'warn'>,
-): Generator<unknown, void> {
+export function* mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): Work {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
     const problem = yield* managedFieldsProblemSteps(metadata.managedFields)

@@ -1,7 +1,7 @@
 import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
 import { missingErrors, newlyMissing } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns } from '@krmkit/meta/work'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { type ApplyIntent, applyToObject, setManagedFields } from './field-ownership.ts'
@@ -72,7 +72,7 @@ async function merged(
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
   const complete = isLargeValue(next)
-    ? await runInNewSlices(applyVersionDefaultsSteps(next, definition, environment), store.slices)
+    ? await runInLaterTurns(applyVersionDefaultsSteps(next, definition, environment), store.turns)
     : applyVersionDefaults(next, definition, environment)
   return { object: toStorageVersion(complete, definition), missing }
 }
@@ -111,7 +111,7 @@ function decoded(object: ApiObject | ApiError): ApiObject {
 }
 
 /** Decodes the merged object; a promise where it is large. @throws ApiError 400, 413 */
-function decodeMerged({ definition, environment, slices }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
+function decodeMerged({ definition, environment, turns }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
   const keepEmpties = definition.strategy.distinctEmpties
@@ -120,7 +120,7 @@ function decodeMerged({ definition, environment, slices }: StoreInternals, value
     throw decodeRefusal(error, maxObjectBytes)
   }
   if (isLargeValue(value)) {
-    return runInNewSlices(decodeSteps<ApiObject>(type, value, options), slices).then(objectOf, refuse)
+    return runInLaterTurns(decodeSteps<ApiObject>(type, value, options), turns).then(objectOf, refuse)
   }
   try {
     return objectOf(decode<ApiObject>(type, value, options))

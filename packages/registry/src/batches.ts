@@ -1,4 +1,4 @@
-import type { Slices } from '@krmkit/meta/slices'
+import type { Pace } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 
 /** Batches of entries for work in slices. @see docs/decisions/0011-bounded-work.md */
@@ -11,7 +11,7 @@ const batchBytes = 1024 * 1024
 const largeBytes = 16 * 1024
 
 /**
- * Whether `Slices.due` should read the clock after work on an entry.
+ * Whether `Pace.due` should read the clock after work on an entry.
  *
  * @example
  * import { isLargeEntry } from '@krmkit/registry'
@@ -27,22 +27,22 @@ export function isLargeEntry({ value }: Entry): boolean {
  *
  * @returns `undefined` when there is nothing to wait for.
  * @example
- * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, Pace } from '@krmkit/meta/work'
  * import { loadInBatches } from '@krmkit/registry'
  * import { memoryStorage } from '@krmkit/storage'
  * const storage = memoryStorage()
  * const { entries } = await storage.list({ prefix: '/core/pods/', limit: 5000 })
- * await loadInBatches(async (batch) => console.log(batch.length), entries, new Slices(createSliceScheduler()))
+ * await loadInBatches(async (batch) => console.log(batch.length), entries, new Pace(createTurns()))
  */
 export function loadInBatches(
   load: (entries: readonly Entry[]) => Promise<void> | undefined,
   entries: readonly Entry[],
-  slices: Slices,
+  pace: Pace,
 ): Promise<void> | undefined {
   for (let from = 0; from < entries.length; ) {
     const to = batchEnd(entries, from)
     const loading = load(entries.slice(from, to))
-    if (loading !== undefined) return loading.then(() => loadRest(load, entries.slice(to), slices))
+    if (loading !== undefined) return loading.then(() => loadRest(load, entries.slice(to), pace))
     from = to
   }
   return undefined
@@ -51,10 +51,10 @@ export function loadInBatches(
 async function loadRest(
   load: (entries: readonly Entry[]) => Promise<void> | undefined,
   entries: readonly Entry[],
-  slices: Slices,
+  pace: Pace,
 ): Promise<void> {
   for (let from = 0; from < entries.length; ) {
-    if (slices.due(true)) await slices.next()
+    if (pace.due(true)) await pace.next()
     const to = batchEnd(entries, from)
     await load(entries.slice(from, to))
     from = to

@@ -2,7 +2,7 @@ import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { runSyncOrInSlices } from '@krmkit/meta/slices'
+import { startWork, type Work } from '@krmkit/meta/work'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
 import { canonicalForm, shownByDryRun } from './canonical-form.ts'
@@ -76,7 +76,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
     : fromNewestWhenRefused(storage, admit, { mayBeStale: () => reader.hasMissed }))
   const object = admitted === asked ? asked : ownMetadata(admitted)
   const stages = admitted === asked ? given : stagesAfter(store, given, object)
-  const mending = runSyncOrInSlices(mendAdmitted(object, asked, context), store.slices)
+  const mending = startWork(mendAdmitted(object, asked, context), store.turns)
   if (mending !== undefined) await mending
   if (admitted !== asked) takeNamespace(object, namespace, definition)
   // A PUT or PATCH that creates its object stores neither version nor link, as on kube-apiserver; a dry run shows them.
@@ -142,7 +142,7 @@ function* validateNew(
   definition: ResourceDefinition,
   about: StrategyContext,
   missing: readonly FieldError[],
-): Generator<unknown, readonly FieldError[]> {
+): Work<readonly FieldError[]> {
   const errors = [...missing, ...(yield* validateByStrategy(object, definition, about))]
   yield true
   return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)

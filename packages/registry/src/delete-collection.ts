@@ -1,5 +1,5 @@
 import { ApiError } from '@krmkit/meta'
-import { Slices } from '@krmkit/meta/slices'
+import { Pace } from '@krmkit/meta/work'
 import { deleteObject, validateDeleteOptions, warnOfPropagation } from './deletion.ts'
 import type { DeleteCollectionRequest, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
@@ -21,7 +21,7 @@ export async function deleteCollection(
   validateDeleteOptions(options, store.environment.profile)
   warnOfPropagation(store.definition, options, context)
   const { entries } = await listEntries(store, listed, context.signal)
-  const slices = new Slices(store.slices)
+  const pace = new Pace(store.turns)
   let next = 0
   const work = async (): Promise<void> => {
     for (let entry = entries[next++]; entry !== undefined; entry = entries[next++]) {
@@ -33,7 +33,7 @@ export async function deleteCollection(
         if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
       }
       // Storage that answers at once would otherwise keep the event loop until the last deletion.
-      if (slices.due(true)) await slices.next()
+      if (pace.due(true)) await pace.next()
     }
   }
   // Few objects meet a precondition: they are deleted in order, up to the first that does not. Objects with a grace period may be written

@@ -12,7 +12,7 @@ import {
 } from '@krmkit/fieldmanager/managed-fields'
 import { validateValueSteps } from '@krmkit/fieldmanager/typed'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
@@ -44,7 +44,7 @@ interface OwnedWrite {
  */
 export function trackOwnership(store: StoreInternals, context: WriteContext, write: OwnedWrite): Promise<void> | undefined {
   if (!write.large) return runAtOnce(isMistyped(store, write)) ? drop(write) : trackTyped(store, context, write)
-  return runInNewSlices(isMistyped(store, write), store.slices).then((mistyped) =>
+  return runInLaterTurns(isMistyped(store, write), store.turns).then((mistyped) =>
     mistyped ? drop(write) : trackTyped(store, context, write),
   )
 }
@@ -82,12 +82,12 @@ function trackTyped(
   const isCustom = definition.custom !== undefined
   // A webhook may have to convert the objects.
   if (large || definition.conversion !== undefined) {
-    const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
+    const work = function* (): Work<FrozenObject['metadata']['managedFields']> {
       const owned = yield* dropEmptiesSteps(type, next, distinctEmpties)
       const shown = isCustom ? { ...owned, apiVersion } : yield* toVersionSteps(owned, definition)
       return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
     }
-    return runInNewSlices(work(), store.slices).then((owners) => setManagedFields(next, owners))
+    return runInLaterTurns(work(), store.turns).then((owners) => setManagedFields(next, owners))
   }
   const owned = dropEmpties(type, next, distinctEmpties)
   const shown = isCustom ? { ...owned, apiVersion } : toVersion(owned, definition)
@@ -103,7 +103,7 @@ function trackTyped(
 function* isMistyped(
   { definition, fieldOwnership }: StoreInternals,
   { live, next, subresource, unsettled = false }: OwnedWrite,
-): Generator<unknown, boolean> {
+): Work<boolean> {
   const { custom, kind, strategy } = definition
   if (custom?.schema === undefined || subresource === 'scale') return false
   const { status, metadata: _, ...rest } = next as ApiObject & { status?: JsonValue }
@@ -143,8 +143,8 @@ export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObje
   return ignoreManagedFieldsTimestamps(current, next as FrozenObject) as ApiObject
 }
 
-/** As `settleOwnership`, with interruption points. */
-export function* settleOwnershipSteps(current: FrozenObject, next: ApiObject): Generator<unknown, ApiObject> {
+/** As `settleOwnership`, with pauses. */
+export function* settleOwnershipSteps(current: FrozenObject, next: ApiObject): Work<ApiObject> {
   return (yield* ignoreManagedFieldsTimestampsSteps(current, next as FrozenObject)) as ApiObject
 }
 
@@ -187,7 +187,7 @@ export function applyToObject(
     types,
   }
   if (definition.conversion !== undefined || isLargeValue(intent.applied) || isLargeValue(intent.live)) {
-    return runInNewSlices(applyPartsSteps(request), store.slices).then(partsOf, (error) => {
+    return runInLaterTurns(applyPartsSteps(request), store.turns).then(partsOf, (error) => {
       throw refusal(error)
     })
   }

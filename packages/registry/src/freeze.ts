@@ -1,4 +1,4 @@
-import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/work'
 
 /** Freezes plain JSON values that readers share. */
 

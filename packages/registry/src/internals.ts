@@ -1,7 +1,7 @@
 import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupKind, GroupResource } from '@krmkit/meta'
-import type { SliceScheduler } from '@krmkit/meta/slices'
+import type { Turns } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Allocations } from './allocations.ts'
@@ -25,7 +25,7 @@ export interface RegistryInternals {
   /** Orders the writers that have lost a race for the same key. */
   readonly keyedMutex: KeyedMutex
   /** Paces work on large input, across all requests of the server. */
-  readonly slices: SliceScheduler
+  readonly turns: Turns
   /** The definition in the storage version, or in the first version served. */
   stored(group: string, resource: string): ResourceDefinition | undefined
 }

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { Slices } from '@krmkit/meta/slices'
+import { Pace } from '@krmkit/meta/work'
 import { type Entry, type ListSelection, type Revision, type Storage, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
@@ -118,7 +118,7 @@ async function listSelected(
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
 ): Promise<ListResult> {
   const { limit, prefix } = from
-  const { definition, environment, objectCache, slices: scheduler } = store
+  const { definition, environment, objectCache, turns } = store
   const { storage } = environment
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
@@ -132,9 +132,9 @@ async function listSelected(
     }
   }
   const ending = nameEnding(request)
-  const slices = new Slices(scheduler)
+  const pace = new Pace(turns)
   // Parsing a long selector has used part of the slice, and compiling it will use more.
-  if (isLong(request)) await slices.next()
+  if (isLong(request)) await pace.next()
   const part = { prefix: selectedPrefix(definition, request, prefix), selection: selectionOf(store, request) }
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
@@ -149,13 +149,13 @@ async function listSelected(
     })
     at = page.revision
     if (definition.conversion !== undefined) {
-      await loadInBatches((entries) => objectCache.load(definition, entries), page.entries, slices)
+      await loadInBatches((entries) => objectCache.load(definition, entries), page.entries, pace)
     }
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
       // Neither the value nor the object of another name is needed.
       const mayMatch = entry.key.endsWith(ending)
-      if (slices.due(mayMatch && isLargeEntry(entry))) await slices.next()
+      if (pace.due(mayMatch && isLargeEntry(entry))) await pace.next()
       if (!mayMatch) continue
       const loading = isLargeEntry(entry) ? objectCache.loadSelected(definition, entry) : undefined
       if (loading !== undefined) await loading

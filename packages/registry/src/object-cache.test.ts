@@ -1,4 +1,4 @@
-import { createSliceScheduler } from '@krmkit/meta/slices'
+import { createTurns } from '@krmkit/meta/work'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from './freeze.ts'
@@ -57,7 +57,7 @@ describe('ObjectCache', () => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'large', managedFields }, data }
     await storage.put('/core/configmaps/ns/large', () => encodeStored(object), { expect: 0 })
     const [entry] = (await storage.list({ prefix: '/core/configmaps/' })).entries
-    const parsed = new ObjectCache({ slices: createSliceScheduler() })
+    const parsed = new ObjectCache({ turns: createTurns() })
     const first = parsed.parsed(entry!)
     expect(first).toBeInstanceOf(Promise)
     expect(parsed.parsed(entry!)).toBe(first)

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
@@ -36,7 +36,7 @@ export interface ObjectCacheOptions {
   /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 8 MiB. */
   readonly maxBytes?: number
   /** Paces the parsing of large entries. Absent: they are parsed at once. */
-  readonly slices?: SliceScheduler
+  readonly turns?: Turns
 }
 
 /** Maximum number of objects that were not needed again yet. */
@@ -63,17 +63,17 @@ export class ObjectCache {
   /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
   readonly #reuseWindow: number
   readonly #maxBytes: number
-  readonly #slices: SliceScheduler | undefined
+  readonly #turns: Turns | undefined
   readonly #parsing = new WeakMap<Entry, Promise<FrozenObject>>()
   #kept = 0
 
-  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024, slices }: ObjectCacheOptions = {}) {
+  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024, turns }: ObjectCacheOptions = {}) {
     const recent = Math.min(maxRecent, Math.ceil(capacity / 2))
     this.#recent = new ObjectRing(recent)
     this.#reused = new ObjectRing(Math.max(1, capacity - recent))
     this.#reuseWindow = 2 * capacity
     this.#maxBytes = maxBytes
-    this.#slices = slices
+    this.#turns = turns
   }
 
   /** Adds a parsed object. @param bytes length of its JSON. @param replaced the entry that it replaces */
@@ -117,17 +117,17 @@ export class ObjectCache {
   }
 
   #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
-    if (this.#slices === undefined || !isLargeValue(object)) return deepFreeze(object)
-    return runInNewSlices(freezeSteps(object), this.#slices)
+    if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
+    return runInLaterTurns(freezeSteps(object), this.#turns)
   }
 
   /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */
   #parseInSlices(entry: Entry): Promise<FrozenObject> | undefined {
     const known = (entry.memo as CachedObject | undefined)?.object
-    if (known !== undefined || this.#slices === undefined || entry.value.byteLength <= largeBodyBytes) return undefined
+    if (known !== undefined || this.#turns === undefined || entry.value.byteLength <= largeBodyBytes) return undefined
     let parsing = this.#parsing.get(entry)
     if (parsing === undefined) {
-      parsing = parseStoredInSlices(entry, this.#slices)
+      parsing = parseStoredInSlices(entry, this.#turns)
         .then((object) => this.#keepParsed(entry, object).object ?? object)
         .finally(() => this.#parsing.delete(entry))
       this.#parsing.set(entry, parsing)

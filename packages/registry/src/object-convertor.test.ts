@@ -1,7 +1,7 @@
 import type { ConvertedObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, stockProfile } from '@krmkit/meta'
-import { createSliceScheduler } from '@krmkit/meta/slices'
+import { createTurns } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { createObjectConvertor } from './object-convertor.ts'
 import { FieldOwnership } from './ownership-types.ts'
@@ -12,7 +12,7 @@ const features = createFeatures('1.33')
 const { definitions } = createCatalog({ features, types, profile: stockProfile })
 const served = new ServedResources(definitions)
 const convertor = createObjectConvertor(
-  { types, features, profile: stockProfile, clock: fakeClock(0), slices: createSliceScheduler() },
+  { types, features, profile: stockProfile, clock: fakeClock(0), turns: createTurns() },
   served,
   new FieldOwnership(served),
 )

@@ -1,7 +1,7 @@
 import type { ConvertedObject, ObjectConvertor, ObjectVersion } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInNewSlices, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runInLaterTurns, startWork, type Turns, type Work } from '@krmkit/meta/work'
 import { decode, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, decodeSteps, normalizeSteps } from '@krmkit/schema/decode'
 import { copyJsonSteps } from '@krmkit/schema/json'
@@ -14,7 +14,7 @@ type ConvertorEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'fea
 
 /** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
 export function createObjectConvertor(
-  { slices, ...environment }: ConvertorEnvironment & { readonly slices: SliceScheduler },
+  { turns, ...environment }: ConvertorEnvironment & { readonly turns: Turns },
   served: ServedResources,
   ownership: FieldOwnership,
 ): ObjectConvertor {
@@ -64,10 +64,10 @@ export function createObjectConvertor(
     },
     toVersion(object, form) {
       const definition = definitionOf(form)
-      if (definition?.conversion !== undefined) return translated(object, definition, slices)
+      if (definition?.conversion !== undefined) return translated(object, definition, turns)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return object
-      if (isLargeValue(object)) return runInNewSlices(shownSteps(object, type, definition), slices)
+      if (isLargeValue(object)) return runInLaterTurns(shownSteps(object, type, definition), turns)
       return normalize(type, definition?.fromStorage?.(object) ?? object) as FrozenObject
     },
     fromVersion(value, form, request) {
@@ -75,12 +75,12 @@ export function createObjectConvertor(
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
       const steps = readSteps(value, { form, type, definition, environment })
-      const read = isLargeValue(value) ? runInNewSlices(steps, slices) : runAtOnce(steps)
+      const read = isLargeValue(value) ? runInLaterTurns(steps, turns) : runAtOnce(steps)
       const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
       if (asked === undefined) return read
       const own = async (converted: ConvertedObject): Promise<ConvertedObject> => {
         const { versioned } = converted
-        const object = await translated(versioned, asked, slices)
+        const object = await translated(versioned, asked, turns)
         return object === versioned ? converted : { object: object as ApiObject, versioned }
       }
       return read instanceof Promise ? read.then(own) : own(read)
@@ -88,12 +88,8 @@ export function createObjectConvertor(
   }
 }
 
-/** A stored object in the version of a definition, normalized, with interruption points. */
-function* shownSteps(
-  object: FrozenObject,
-  type: StructType,
-  definition: ResourceDefinition | undefined,
-): Generator<unknown, FrozenObject> {
+/** A stored object in the version of a definition, normalized, with pauses. */
+function* shownSteps(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
   const { fromStorage, fromStorageSteps } = definition ?? {}
   const shown = fromStorageSteps === undefined ? (fromStorage?.(object) ?? object) : yield* fromStorageSteps(object)
   return (yield* normalizeSteps(type, shown)) as FrozenObject
@@ -107,7 +103,7 @@ interface ReadParts {
 }
 
 /** Decodes and defaults a value, and converts it to storage. */
-function* readSteps(value: JsonValue, { form, type, definition, environment }: ReadParts): Generator<unknown, ConvertedObject> {
+function* readSteps(value: JsonValue, { form, type, definition, environment }: ReadParts): Work<ConvertedObject> {
   const { distinctEmpties } = definition?.strategy ?? {}
   const decoded = yield* decodeSteps(type, value, { collect: false, keepEmpties: distinctEmpties })
   const object = decoded.object as unknown as ApiObject
@@ -132,11 +128,11 @@ function* readSteps(value: JsonValue, { form, type, definition, environment }: R
 function translated(
   object: FrozenObject,
   { conversion, kind }: ResourceDefinition,
-  slices: SliceScheduler,
+  turns: Turns,
 ): FrozenObject | Promise<ApiObject> {
   if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
   return conversion.read([object]).then(
-    ([one]) => runSyncOrInSlices(normalizeSteps(kind.type(), one as ApiObject), slices),
+    ([one]) => startWork(normalizeSteps(kind.type(), one as ApiObject), turns),
     (error: unknown) => {
       throw ApiError.internalError(error instanceof Error ? error.message : String(error))
     },

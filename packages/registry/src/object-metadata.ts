@@ -7,6 +7,7 @@ import {
   validateObjectMetaUpdate,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { unstorableName } from './keys.ts'
@@ -118,8 +119,8 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
 
 const anyName = { name: nameRules.pathSegment }
 
-/** Metadata rules of every new object, with interruption points; run after those of the strategy. */
-export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: ResourceDefinition): Generator<unknown, FieldError[]> {
+/** Metadata rules of every new object, with pauses; run after those of the strategy. */
+export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: ResourceDefinition): Work<FieldError[]> {
   const rules = { namespaced: kind.namespaced, name: newName }
   if (!isLargeMetadata(metadata)) return validateObjectMeta(metadata, rules)
   // That they are large was found by enumerating them, which takes long.
@@ -133,12 +134,12 @@ const newName: NameRule = (name, prefix) => {
   return problems.length > 0 ? problems : unstorableName(name)
 }
 
-/** Metadata rules of every update, with interruption points; run before those of the strategy. */
+/** Metadata rules of every update, with pauses; run before those of the strategy. */
 export function* validateUpdatedMetadata(
   next: FrozenObject,
   current: FrozenObject,
   definition: ResourceDefinition,
-): Generator<unknown, FieldError[]> {
+): Work<FieldError[]> {
   const { metadata } = next
   const rules = { namespaced: definition.kind.namespaced, ...anyName }
   if (!isLargeMetadata(metadata))
@@ -150,14 +151,14 @@ export function* validateUpdatedMetadata(
 }
 
 /**
- * Validates by the strategy, with interruption points where it has them. A kind without `validate` has the metadata rules and a DNS
+ * Validates by the strategy, with pauses where it has them. A kind without `validate` has the metadata rules and a DNS
  * subdomain as its name.
  */
 export function validateByStrategy(
   object: FrozenObject,
   definition: ResourceDefinition,
   context: StrategyContext,
-): Generator<unknown, FieldError[]> {
+): Work<FieldError[]> {
   const { strategy, kind } = definition
   if (strategy.validate !== undefined) return validationSteps(strategy.validate(object, context))
   return validateObjectMetaSteps(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
@@ -169,7 +170,7 @@ export function* validateUpdateByStrategy(
   current: FrozenObject,
   definition: ResourceDefinition,
   context: StrategyContext,
-): Generator<unknown, FieldError[]> {
+): Work<FieldError[]> {
   const { strategy } = definition
   if (strategy.validateUpdate !== undefined) return yield* validationSteps(strategy.validateUpdate(next, current, context))
   const errors = yield* validateObjectMetaUpdateSteps(next.metadata, current.metadata)

@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { encodeWithin, printSteps } from './object-size.ts'
 

@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import { stringifySteps } from '@krmkit/schema/json'
 import { encodeStored } from './object-cache.ts'
@@ -34,7 +35,7 @@ export function encodeWithin(
 export type PrintedParts = ReadonlyMap<unknown, string>
 
 /** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
-export function* printSteps({ metadata, ...members }: ApiObject): Generator<unknown, PrintedParts> {
+export function* printSteps({ metadata, ...members }: ApiObject): Work<PrintedParts> {
   const printed = new Map<unknown, string>()
   for (const part of [...Object.values(members), ...Object.values(metadata)]) {
     if (typeof part === 'object' && part !== null) printed.set(part, yield* stringifySteps(part))

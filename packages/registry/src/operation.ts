@@ -1,5 +1,5 @@
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
-import { isLargeValue, runSyncOrInSlices } from '@krmkit/meta/slices'
+import { isLargeValue, startWork } from '@krmkit/meta/work'
 import { admissionAttributes, admissionContext, mendAdmitted } from './admission-request.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { WriteContext } from './interfaces.ts'
@@ -42,7 +42,7 @@ export function operationAdmission(
       // Options of connections have no metadata; drafts of plugins give them an empty one.
       if (object.metadata === undefined) return admitted
       const own = { ...admitted, metadata: { ...admitted.metadata } }
-      await runSyncOrInSlices(mendAdmitted(own, object, context), store.slices)
+      await startWork(mendAdmitted(own, object, context), store.turns)
       return own
     },
     async validate(object) {

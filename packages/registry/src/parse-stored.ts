@@ -1,6 +1,6 @@
 import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ApiObject } from '@krmkit/meta'
-import { isLargeValue, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
+import { isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import { parseJson } from '@krmkit/schema'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
@@ -16,12 +16,12 @@ export function parseStored(entry: Entry): FrozenObject {
 }
 
 /** As `parseStored`, in time slices, for large entries. */
-export async function parseStoredInSlices(entry: Entry, scheduler: SliceScheduler): Promise<FrozenObject> {
-  const slices = new Slices(scheduler)
-  await slices.next()
-  const object = (await parseJsonInSlices(entry.value, {}, slices)).value as ApiObject
+export async function parseStoredInSlices(entry: Entry, turns: Turns): Promise<FrozenObject> {
+  const pace = new Pace(turns)
+  await pace.next()
+  const object = (await parseJsonInSlices(entry.value, {}, pace)).value as ApiObject
   shareFieldSets(object)
-  return runInSlices(freezeSteps(object), slices)
+  return runPaced(freezeSteps(object), pace)
 }
 
 /** Most objects of a kind have equal field sets: they share one copy. Large sets are not interned. */

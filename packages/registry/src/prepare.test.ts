@@ -1,12 +1,12 @@
 import type { StrategyContext } from '@krmkit/kinds'
 import type { FieldError } from '@krmkit/meta'
-import { createSliceScheduler } from '@krmkit/meta/slices'
+import { createTurns, type Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { StoreInternals } from './internals.ts'
 import { prepareAndValidate } from './prepare.ts'
 
 /** Work of a small object that takes longer than a slice. */
-function* slow<T>(result: T, ended: string[], name: string): Generator<unknown, T> {
+function* slow<T>(result: T, ended: string[], name: string): Work<T> {
   for (let i = 0; i < 3; i++) {
     for (const end = performance.now() + 9; performance.now() < end; );
     yield true
@@ -16,7 +16,7 @@ function* slow<T>(result: T, ended: string[], name: string): Generator<unknown, 
 }
 
 describe('prepareAndValidate', () => {
-  const store = { definition: { strategy: {} }, slices: createSliceScheduler() } as unknown as StoreInternals
+  const store = { definition: { strategy: {} }, turns: createTurns() } as unknown as StoreInternals
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
   const write = { object, old: undefined, name: () => 'a', stages: undefined, grants: undefined, about: {} as StrategyContext }
 

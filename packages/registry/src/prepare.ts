@@ -1,6 +1,6 @@
 import type { Preparation, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
-import { runSyncOrInSlices } from '@krmkit/meta/slices'
+import { startWork, type Work } from '@krmkit/meta/work'
 import type { Grants } from './allocations.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { type StoreInternals, storedKind } from './internals.ts'
@@ -19,10 +19,10 @@ export interface PendingWrite {
   readonly grants: Grants | undefined
   /** Sets metadata and what clients may not choose, in steps where the kind does so. Mutates the object. */
   prepare(): Preparation
-  /** Completes the valid object, with interruption points. Mutates the object. `undefined`: the kind completes nothing. */
-  canonicalize(): Generator<unknown, void> | undefined
+  /** Completes the valid object, with pauses. Mutates the object. `undefined`: the kind completes nothing. */
+  canonicalize(): Work | undefined
   /** Objects that take longer than a slice are validated in several. */
-  validate(): Generator<unknown, readonly FieldError[]>
+  validate(): Work<readonly FieldError[]>
 }
 
 /**
@@ -38,8 +38,8 @@ export function prepareAndValidate(store: StoreInternals, preparation: PendingWr
 }
 
 /** Runs a stage: in new slices for large objects, and at once for others, unless it takes longer than a slice. */
-function run<T>(store: StoreInternals, { stages }: PendingWrite, work: Generator<unknown, T>): T | Promise<T> {
-  return stages === undefined ? runSyncOrInSlices(work, store.slices) : stages.run(work)
+function run<T>(store: StoreInternals, { stages }: PendingWrite, work: Work<T>): T | Promise<T> {
+  return stages === undefined ? startWork(work, store.turns) : stages.run(work)
 }
 
 function allocated(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { AllocationProblem, ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource, GroupVersionResource } from '@krmkit/meta'
-import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
+import { createTurns, type Turns } from '@krmkit/meta/work'
 import { Allocations } from './allocations.ts'
 import { type CollectionSink, type Following, type FollowOptions, followCollection } from './follow.ts'
 import type { RegistryEnvironment } from './interfaces.ts'
@@ -26,7 +26,7 @@ export interface Registry {
   /** Synchronous reads of stored objects, as admission plugins use them. */
   readonly reader: ObjectReader
   /** Paces work on large input, across all requests of the server. */
-  readonly slices: SliceScheduler
+  readonly turns: Turns
   /** The newest version of the store. */
   readonly resourceVersion: string
   /**
@@ -87,8 +87,8 @@ export function createRegistry(
   definitions: readonly ResourceDefinition[] | ServedResources,
 ): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
-  const slices = createSliceScheduler()
-  const objectCache = new ObjectCache({ slices })
+  const turns = createTurns()
+  const objectCache = new ObjectCache({ turns: turns })
   const fieldOwnership = new FieldOwnership(served)
   const stores = new WeakMap<ResourceDefinition, ResourceStore>()
   const store = (definition: ResourceDefinition): ResourceStore => {
@@ -121,10 +121,10 @@ export function createRegistry(
       environment.onError,
     ),
     keyedMutex: new KeyedMutex(environment.clock),
-    slices,
+    turns,
     reader: createReader(environment, objectCache, served),
     objects: createWriter(storeOf),
-    convertor: createObjectConvertor({ ...environment, slices }, served, fieldOwnership),
+    convertor: createObjectConvertor({ ...environment, turns }, served, fieldOwnership),
     stored,
   }
   return {
@@ -137,7 +137,7 @@ export function createRegistry(
     },
     refresh: () => waitForNewest(environment.storage),
     reader: internals.reader,
-    slices,
+    turns,
     resource: (gvr) => served.find(gvr),
     stored,
     store,

@@ -1,4 +1,4 @@
-import { isLargeValue, runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { isLargeValue, Pace, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import type { RegistryInternals } from './internals.ts'
 
@@ -12,20 +12,20 @@ export interface WriteStages {
   /** Ends the slice: the next stage runs in a later turn of the event loop. */
   next(): Promise<void>
   /** Runs a stage that takes several slices, beginning with a new one. */
-  run<T>(work: Generator<unknown, T>): Promise<T>
+  run<T>(work: Work<T>): Promise<T>
 }
 
 /** Measures the object once for all stages, because measuring a large object takes time itself. */
-export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'>, object: unknown): Stages {
+export function stagesOf({ turns }: Pick<RegistryInternals, 'turns'>, object: unknown): Stages {
   if (!isLargeValue(object)) return undefined
   return {
-    next: () => new Slices(scheduler).next(),
-    run: (work) => runInNewSlices(work, scheduler),
+    next: () => new Pace(turns).next(),
+    run: (work) => runInLaterTurns(work, turns),
   }
 }
 
 /** The stages of what admission or a conversion has made of an object: it may be large where the object was small. */
-export function stagesAfter(store: Pick<RegistryInternals, 'slices'>, stages: Stages, converted: unknown): Stages {
+export function stagesAfter(store: Pick<RegistryInternals, 'turns'>, stages: Stages, converted: unknown): Stages {
   return stages ?? stagesOf(store, converted)
 }
 

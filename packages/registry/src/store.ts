@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { newlyMissing } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 import { applyObject } from './apply.ts'
 import { createObject } from './create.ts'
@@ -189,11 +189,11 @@ export class ResourceStore {
 
   /** Completes a decoded object and converts it to the storage version; a promise where it is large. */
   #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
-    const { environment, slices } = this.#internals
+    const { environment, turns } = this.#internals
     const { profile, features, clock } = environment
     const options = { profile, features, clock, size }
     if (isLargeValue(object)) {
-      return runInNewSlices(applyVersionDefaultsSteps(object, this.definition, options), slices).then((complete) =>
+      return runInLaterTurns(applyVersionDefaultsSteps(object, this.definition, options), turns).then((complete) =>
         toStorageVersion(complete, this.definition),
       )
     }

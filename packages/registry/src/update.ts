@@ -3,8 +3,8 @@ import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { isLargeValue, runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { RequestSpan } from '@krmkit/meta/tracing'
+import { isLargeValue, startWork, type Work } from '@krmkit/meta/work'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
 import { canonicalForm, shownByDryRun } from './canonical-form.ts'
@@ -105,7 +105,7 @@ async function tryUpdate(
   const loading = objectCache.load(definition, [entry])
   if (loading !== undefined) await loading
   const current = objectCache.seen(definition, entry)
-  const converting = loadVersion(current, definition, store.slices)
+  const converting = loadVersion(current, definition, store.turns)
   if (converting !== undefined) await converting
   const result = await store.allocations.run(definition, (grants) =>
     updateOnce(store, context, request, { entry, current, grants, span }),
@@ -180,7 +180,7 @@ async function updateOnce(
   if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
   const stages = admitted === changed ? asked : stagesAfter(store, asked, admitted)
   const next = ownMetadata(unchanged ? await mutableCopy(admitted, stages) : admitted)
-  const mending = runSyncOrInSlices(mendAdmitted(next, changed, context), store.slices)
+  const mending = startWork(mendAdmitted(next, changed, context), store.turns)
   if (mending !== undefined) await mending
   if (admitted !== changed) takeNamespace(next, namespace, definition)
   const { guard } = environment
@@ -229,7 +229,7 @@ interface ChangedObject {
   readonly missing: readonly FieldError[] | undefined
 }
 
-function* validateChanged(change: ChangedObject): Generator<unknown, readonly FieldError[]> {
+function* validateChanged(change: ChangedObject): Work<readonly FieldError[]> {
   const { next, current, definition, strategy, about, missing = [] } = change
   const errors = [...missing, ...(yield* validateUpdatedMetadata(next, current, definition))]
   yield true

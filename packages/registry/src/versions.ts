@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type Clock, type Features, type NamingProfile } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runInLaterTurns, type Turns, type Work } from '@krmkit/meta/work'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
 import { freezeSteps } from './freeze.ts'
@@ -26,8 +26,8 @@ export function toVersion(object: FrozenObject, { kind, fromStorage, custom }: R
   return (custom === undefined ? normalize(kind.type(), fromStorage(object)) : fromStorage(object)) as FrozenObject
 }
 
-/** As `toVersion`, with interruption points for large objects. @see {@link toVersion} */
-export function* toVersionSteps(object: FrozenObject, definition: ResourceDefinition): Generator<unknown, FrozenObject> {
+/** As `toVersion`, with pauses for large objects. @see {@link toVersion} */
+export function* toVersionSteps(object: FrozenObject, definition: ResourceDefinition): Work<FrozenObject> {
   const { fromStorageSteps } = definition
   return fromStorageSteps === undefined ? toVersion(object, definition) : ((yield* fromStorageSteps(object)) as FrozenObject)
 }
@@ -41,13 +41,13 @@ export function* toVersionSteps(object: FrozenObject, definition: ResourceDefini
 export function loadVersion(
   object: FrozenObject,
   { fromStorageSteps }: ResourceDefinition,
-  scheduler: SliceScheduler,
+  turns: Turns,
 ): Promise<FrozenObject> | undefined {
   if (fromStorageSteps === undefined || !isLargeValue(object)) return undefined
-  return runInNewSlices(convertedSteps(fromStorageSteps(object)), scheduler)
+  return runInLaterTurns(convertedSteps(fromStorageSteps(object)), turns)
 }
 
-function* convertedSteps(work: Generator<unknown, ApiObject>): Generator<unknown, FrozenObject> {
+function* convertedSteps(work: Work<ApiObject>): Work<FrozenObject> {
   return yield* freezeSteps(yield* work)
 }
 
@@ -92,12 +92,12 @@ export function applyVersionDefaults(
   return defaulted
 }
 
-/** As `applyVersionDefaults`, with interruption points for large objects. */
+/** As `applyVersionDefaults`, with pauses for large objects. */
 export function* applyVersionDefaultsSteps(
   object: ApiObject,
   { kind, strategy }: ResourceDefinition,
   options: VersionDefaultsOptions,
-): Generator<unknown, ApiObject> {
+): Work<ApiObject> {
   const { profile, size } = options
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
@@ -110,7 +110,7 @@ export function* applyVersionDefaultsSteps(
   return defaulted
 }
 
-function* applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): Generator<unknown, ApiObject> {
+function* applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): Work<ApiObject> {
   try {
     return yield* applyDefaultsSteps(type, object, { size })
   } catch (error) {
@@ -128,10 +128,7 @@ function defaultsRefusal(error: unknown, size: DecodedSize | undefined): unknown
  *
  * @throws ApiError 413
  */
-function* checkSize(
-  { metadata: { managedFields: _, ...metadata }, ...object }: ApiObject,
-  { maxBytes }: DecodedSize,
-): Generator<unknown, void> {
+function* checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject, { maxBytes }: DecodedSize): Work {
   if ((yield* jsonWeightSteps({ ...object, metadata, status: undefined })) > (maxBytes * 4) / 3) throw objectTooLarge(maxBytes)
 }
 

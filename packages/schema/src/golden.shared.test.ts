@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { sharedFiles, sharedTypes } from '../testdata/types.ts'
 import { decode, decodeSteps } from './decode/decode.ts'

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { DecodedSize } from './decode/decoded-size.ts'
 import type { DuplicateMembers } from './json/syntax.ts'
 import type { SchemaNode } from './structural/schema-node.ts'
@@ -190,27 +191,24 @@ export interface CustomCodec {
       readonly size?: DecodedSize | undefined
     },
   ): Decoded<Record<string, unknown>>
-  /** As `decode`, with interruption points at its yields. */
-  decodeSteps(
-    value: unknown,
-    options?: Parameters<CustomCodec['decode']>[1],
-  ): Generator<unknown, Decoded<Record<string, unknown>>>
+  /** As `decode`, with pauses at its yields. */
+  decodeSteps(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Work<Decoded<Record<string, unknown>>>
   /** Returns the same object when no default applies. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
-  /** As `applyDefaults`, with interruption points. */
-  applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Generator<unknown, JsonObject>
+  /** As `applyDefaults`, with pauses. */
+  applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Work<JsonObject>
   /** Sorts members and normalizes metadata. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
-  /** As `normalize`, with interruption points at its yields. */
-  normalizeSteps(object: JsonObject): Generator<unknown, JsonObject>
+  /** As `normalize`, with pauses at its yields. */
+  normalizeSteps(object: JsonObject): Work<JsonObject>
   /** Prunes and defaults a stored object of this version by the current schema. Returns the same object when nothing changes. */
   readStored(object: JsonObject): JsonObject
-  /** As `readStored`, with interruption points at its yields. */
-  readStoredSteps(object: JsonObject): Generator<unknown, JsonObject>
+  /** As `readStored`, with pauses at its yields. */
+  readStoredSteps(object: JsonObject): Work<JsonObject>
   /** The value without fields that the schema does not specify. Changes nothing else. */
   dropUnknownFields(value: JsonObject): JsonObject
-  /** As `dropUnknownFields` of a normal object, with interruption points at its yields. */
-  dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject>
+  /** As `dropUnknownFields` of a normal object, with pauses at its yields. */
+  dropUnknownFieldsSteps(value: JsonObject): Work<JsonObject>
 }
 
 /** Finds types by name (`core/v1.Pod`). Group files are read lazily. */

@@ -1,4 +1,4 @@
-import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
@@ -33,7 +33,7 @@ export interface VariableCost {
 }
 
 /** Of all requests, since each may have many expressions of many policies and webhooks. */
-const slices = new Slices(createSliceScheduler())
+const pace = new Pace(createTurns())
 
 /** @throws BudgetExceededError */
 export async function evaluateExpression(
@@ -42,7 +42,7 @@ export async function evaluateExpression(
   { budget, spending }: { readonly budget: CostBudget; readonly spending?: VariableCost | undefined },
 ): Promise<EvaluationResult> {
   if ('problem' in compiled) return { error: `compilation error: ${compiled.problem}` }
-  const { value, cost } = await compiled.program.evaluateAsync(variables, slices, { work: budget.work })
+  const { value, cost } = await compiled.program.evaluateAsync(variables, pace, { work: budget.work })
   charge(budget, spending?.spent() ?? 0)
   charge(budget, cost)
   const { engine } = cel()

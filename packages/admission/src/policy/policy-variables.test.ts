@@ -1,4 +1,4 @@
-import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace } from '@krmkit/meta/work'
 import { cel, loadCel } from '@krmkit/schema'
 import { authorizerValue, type CelAuthorizer, fromJson, intType, listOf, type Type } from '@krmkit/schema/cel'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ async function policyOf(texts: Readonly<Record<string, string>>, authorizer: Cel
     },
     async evaluate(text: string) {
       const { program } = this.start(text)
-      return program.evaluateAsync(variables, new Slices(createSliceScheduler()))
+      return program.evaluateAsync(variables, new Pace(createTurns()))
     },
   }
 }

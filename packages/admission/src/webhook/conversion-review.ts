@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { membersOf, mismatch, text } from './go-json.ts'
 import { statusOf } from './response-status.ts'
 import { type ReviewScheme, readReviewBodySteps } from './review-body.ts'
@@ -17,17 +18,17 @@ export interface ConversionResponse {
 }
 
 /**
- * Decodes the body of a conversion webhook's response, JSON or YAML, with interruption points.
+ * Decodes the body of a conversion webhook's response, JSON or YAML, with pauses.
  *
  * @throws WebhookError `Unreadable`, with the message of kube-apiserver, for another kind or version and for members of other types
  * @example
  * import { readConversionReviewSteps } from '@krmkit/admission/webhooks'
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * const scheme = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'ConversionReview', versions: ['v1', 'v1beta1'] }
  * const body = new TextEncoder().encode('{"response": {"uid": "1", "convertedObjects": []}}')
  * runAtOnce(readConversionReviewSteps(body, scheme)).response?.uid // '1'
  */
-export function* readConversionReviewSteps(bytes: Uint8Array, scheme: ReviewScheme): Generator<unknown, ConversionReview> {
+export function* readConversionReview(bytes: Uint8Array, scheme: ReviewScheme): Work<ConversionReview> {
   const body = yield* readReviewBodySteps(bytes, scheme)
   const { response = null } = body
   return { kind: given(body, 'kind'), apiVersion: given(body, 'apiVersion'), response: responseOf(response, scheme) }

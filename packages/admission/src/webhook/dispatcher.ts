@@ -1,7 +1,7 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
 import { truncateGoText } from '@krmkit/meta/go-text'
-import { createSliceScheduler, runInNewSlices } from '@krmkit/meta/slices'
 import type { SpanAttributes } from '@krmkit/meta/tracing'
+import { createTurns, runInLaterTurns } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { CallDeadline } from './call-deadline.ts'
 import { type Endpoint, type EndpointPostOptions, failedCall, WebhookClient, type WebhookClientOptions } from './client.ts'
@@ -48,8 +48,8 @@ export class WebhookDispatcher {
   readonly #client: WebhookClient
   readonly #type: WebhookType
   /** Paces the work on large documents. */
-  readonly slices = createSliceScheduler()
-  readonly #objectJson = new ObjectJsonCache(this.slices)
+  readonly turns = createTurns()
+  readonly #objectJson = new ObjectJsonCache(this.turns)
 
   constructor(type: WebhookType, options: WebhookDispatcherOptions) {
     this.#type = type
@@ -107,7 +107,7 @@ export class WebhookDispatcher {
   async #read(bytes: Uint8Array, sent: SentReview): Promise<AdmissionResponse> {
     try {
       if (bytes.byteLength <= largeResponseBytes) return readAdmissionResponse(bytes, sent)
-      return await runInNewSlices(readAdmissionResponseSteps(bytes, sent), this.slices)
+      return await runInLaterTurns(readAdmissionResponseSteps(bytes, sent), this.turns)
     } catch (error) {
       throw callError(error)
     }

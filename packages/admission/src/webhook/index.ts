@@ -6,7 +6,7 @@ export {
   WebhookClient,
   type WebhookClientOptions,
 } from './client.ts'
-export { type ConversionResponse, type ConversionReview, readConversionReviewSteps } from './conversion-review.ts'
+export { type ConversionResponse, type ConversionReview, readConversionReview } from './conversion-review.ts'
 export { createCredentialsResolver, type KubeconfigUsers } from './credentials.ts'
 export { jsonKind } from './go-json.ts'
 export type { ClientConfig } from './hook.ts'

@@ -1,6 +1,6 @@
 import { equalValuesSteps } from '@krmkit/fieldmanager/value'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
-import { runSyncOrInSlices } from '@krmkit/meta/slices'
+import { startWork } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
@@ -81,7 +81,7 @@ class MutatingWebhooks {
     const round = context.reinvocation?.round ?? 0
     if (round > 0) {
       const comparing = equalValuesSteps(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)
-      if (!(await runSyncOrInSlices(comparing, this.#dispatcher.slices))) scheduleReinvocation(state)
+      if (!(await startWork(comparing, this.#dispatcher.turns))) scheduleReinvocation(state)
     }
     const selectors = new SelectorMatcher(attributes, context)
     let current = object
@@ -117,7 +117,7 @@ class MutatingWebhooks {
         try {
           const outcome = await this.#dispatcher.dispatch(call)
           if (outcome.kind === 'refused') return outcome
-          changed = await applyWebhookPatch(call, outcome.response, { annotator, slices: this.#dispatcher.slices })
+          changed = await applyWebhookPatch(call, outcome.response, { annotator, turns: this.#dispatcher.turns })
         } finally {
           annotator.called(changed !== undefined)
         }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import { stringifySteps } from '@krmkit/schema/json'
 import type { AdmissionContext } from '../interfaces.ts'
@@ -8,8 +9,8 @@ import type { WebhookInvocation } from './hook-table.ts'
 export interface MutationAnnotator {
   /** The call has ended. */
   called(changed: boolean): void
-  /** A patch was applied. Has interruption points: patches may be large. */
-  patched(operations: JsonValue): Generator<unknown, void>
+  /** A patch was applied. Has pauses: patches may be large. */
+  patched(operations: JsonValue): Work
   /** The call failed, and the failure policy is `Ignore`. */
   failedOpen(message: string): void
 }
@@ -42,6 +43,6 @@ export function createMutationAnnotator(
   }
 }
 
-function* annotatePatch({ annotate }: AdmissionContext, key: string, value: JsonObject): Generator<unknown, void> {
+function* annotatePatch({ annotate }: AdmissionContext, key: string, value: JsonObject): Work {
   if (annotate !== undefined) annotate(key, yield* stringifySteps(value), 'Request')
 }

@@ -2,7 +2,7 @@ import { FieldManagerError } from '@krmkit/fieldmanager'
 import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
 import { equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { startWork, type Turns, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { parseJsonSteps } from '@krmkit/schema/json'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'
@@ -21,10 +21,10 @@ import { WebhookError } from './webhook-error.ts'
 export async function applyWebhookPatch(
   { invocation: { hook, version }, versioned, attributes, context }: WebhookCall,
   { patch, patchType }: AdmissionResponse,
-  { annotator, slices }: { readonly annotator: Pick<MutationAnnotator, 'patched'>; readonly slices: SliceScheduler },
+  { annotator, turns }: { readonly annotator: Pick<MutationAnnotator, 'patched'>; readonly turns: Turns },
 ): Promise<ApiObject | undefined> {
   if (patch === undefined) return undefined
-  const run = <T>(work: Generator<unknown, T>) => runSyncOrInSlices(work, slices)
+  const run = <T>(work: Work<T>) => startWork(work, turns)
   const operations = await run(readOperations(patch))
   if (operations.length === 0) return undefined
   if (versioned.object === null) {
@@ -43,7 +43,7 @@ export async function applyWebhookPatch(
   return (await run(equalValuesSteps(before, next.versioned as unknown as JsonValue))) ? undefined : next.object
 }
 
-function* readOperations(patch: JsonValue | Uint8Array): Generator<unknown, JsonValue[]> {
+function* readOperations(patch: JsonValue | Uint8Array): Work<JsonValue[]> {
   let value: JsonValue
   try {
     value = patch instanceof Uint8Array ? ((yield* parseJsonSteps(patch, {})).value as JsonValue) : patch
@@ -57,7 +57,7 @@ function* readOperations(patch: JsonValue | Uint8Array): Generator<unknown, Json
   throw ApiError.internalError(`json: cannot unmarshal ${kind} into Go value of type jsonpatch.Patch`)
 }
 
-function* patchSteps(before: JsonValue, operations: JsonValue[]): Generator<unknown, JsonValue> {
+function* patchSteps(before: JsonValue, operations: JsonValue[]): Work<JsonValue> {
   try {
     return yield* jsonPatchSteps(before, operations)
   } catch (error) {

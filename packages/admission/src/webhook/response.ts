@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { at, bytesOf, flag, membersOf, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
@@ -39,12 +40,12 @@ export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): Admi
 }
 
 /**
- * As {@link readAdmissionResponse}, with interruption points, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
+ * As {@link readAdmissionResponse}, with pauses, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
  * parsed in one step.
  *
  * @throws WebhookError
  */
-export function* readAdmissionResponseSteps(bytes: Uint8Array, sent: SentReview): Generator<unknown, AdmissionResponse> {
+export function* readAdmissionResponseSteps(bytes: Uint8Array, sent: SentReview): Work<AdmissionResponse> {
   return verifiedResponse(yield* readReviewBodySteps(bytes, schemeOf(sent)), sent)
 }
 

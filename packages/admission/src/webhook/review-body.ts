@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
 import { parseJsonSteps } from '@krmkit/schema/json'
 import { jsonKind, mismatch } from './go-json.ts'
@@ -44,10 +45,10 @@ export function readReviewBody(bytes: Uint8Array, scheme: ReviewScheme): JsonObj
 }
 
 /**
- * As {@link readReviewBody}, with interruption points, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
+ * As {@link readReviewBody}, with pauses, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
  * parsed in one step.
  */
-export function* readReviewBodySteps(bytes: Uint8Array, scheme: ReviewScheme): Generator<unknown, JsonObject> {
+export function* readReviewBodySteps(bytes: Uint8Array, scheme: ReviewScheme): Work<JsonObject> {
   return reviewOf(yield* parseSteps(bytes, scheme), scheme)
 }
 
@@ -126,7 +127,7 @@ function parse(bytes: Uint8Array, { maxDepth }: Bounds): JsonValue {
   }
 }
 
-function* parseSteps(bytes: Uint8Array, { maxDepth }: Bounds): Generator<unknown, JsonValue> {
+function* parseSteps(bytes: Uint8Array, { maxDepth }: Bounds): Work<JsonValue> {
   try {
     return (yield* parseJsonSteps(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
-import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import { stringifySteps } from '@krmkit/schema/json'
 import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'
@@ -90,17 +90,17 @@ function extraOf(extra: Readonly<Record<string, readonly string[]>>): JsonObject
 /** Caches the JSON of objects, so that each is encoded once for all webhooks; large ones are encoded in slices. */
 export class ObjectJsonCache {
   readonly #texts = new WeakMap<object, string | Promise<string>>()
-  readonly #slices: SliceScheduler
+  readonly #turns: Turns
 
-  constructor(slices: SliceScheduler) {
-    this.#slices = slices
+  constructor(turns: Turns) {
+    this.#turns = turns
   }
 
   of(object: DeepReadonly<ApiObject> | null): string | Promise<string> {
     if (object === null) return 'null'
     let text = this.#texts.get(object)
     if (text === undefined) {
-      text = isLargeValue(object) ? runInNewSlices(stringifySteps(object), this.#slices) : stringifyJson(object)
+      text = isLargeValue(object) ? runInLaterTurns(stringifySteps(object), this.#turns) : stringifyJson(object)
       this.#texts.set(object, text)
     }
     return text

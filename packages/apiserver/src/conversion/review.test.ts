@@ -1,5 +1,5 @@
 import type { ApiObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { type ExpectedObject, restoreObjectSteps } from './review.ts'
 

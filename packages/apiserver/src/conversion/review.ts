@@ -1,4 +1,4 @@
-import { jsonKind, readConversionReviewSteps } from '@krmkit/admission/webhooks'
+import { jsonKind, readConversionReview } from '@krmkit/admission/webhooks'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -9,8 +9,8 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
-import { memberNames } from '@krmkit/meta/slices'
 import { formatFieldErrors, validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { stringifySteps } from '@krmkit/schema/json'
 
 /**
@@ -36,8 +36,8 @@ export interface ReviewRequest {
   readonly objects: readonly DeepReadonly<ApiObject>[]
 }
 
-/** The JSON of a review, with interruption points. */
-export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Generator<unknown, string> {
+/** The JSON of a review, with pauses. */
+export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Work<string> {
   return stringifySteps({
     kind: 'ConversionReview',
     apiVersion: `${group}/${version}`,
@@ -48,14 +48,14 @@ export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: Re
 /** Depth of a response: that of an object, in the list of the response of a review. */
 const maxDepth = 1000 + 3
 
-/** Reads the converted objects of a response, with interruption points. @throws Error with the message of kube-apiserver. */
+/** Reads the converted objects of a response, with pauses. @throws Error with the message of kube-apiserver. */
 export function* convertedObjectSteps(
   bytes: Uint8Array,
   { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
-): Generator<unknown, readonly JsonValue[]> {
+): Work<readonly JsonValue[]> {
   const otherKinds = ['CustomResourceDefinition', 'CustomResourceDefinitionList']
   const scheme = { group, version, kind: 'ConversionReview', versions: supportedVersions, otherKinds, maxDepth }
-  const { kind, apiVersion, response } = yield* readConversionReviewSteps(bytes, scheme)
+  const { kind, apiVersion, response } = yield* readConversionReview(bytes, scheme)
   // In v1beta1, kind, apiVersion and uid of the response are optional.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
     throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${groupVersionKind(apiVersion, kind)}`)
@@ -83,14 +83,11 @@ export interface ExpectedObject {
 }
 
 /**
- * Restores the metadata of the original object, except for labels and annotations, which the webhook may change. Has interruption points.
+ * Restores the metadata of the original object, except for labels and annotations, which the webhook may change. Has pauses.
  *
  * @throws Error for another object, kind or version.
  */
-export function* restoreObjectSteps(
-  converted: JsonValue,
-  { original, apiVersion, index }: ExpectedObject,
-): Generator<unknown, ApiObject> {
+export function* restoreObjectSteps(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): Work<ApiObject> {
   const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
   const undecodable = yield* decodeProblem(converted)
@@ -116,7 +113,7 @@ export function* restoreObjectSteps(
 }
 
 /** @returns why a value cannot be decoded as an object; undefined when it can. */
-function* decodeProblem(value: JsonValue): Generator<unknown, string | undefined> {
+function* decodeProblem(value: JsonValue): Work<string | undefined> {
   if (value === null) return 'unexpected end of JSON input'
   if (!isJsonObject(value)) return `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`
   const hasType = textOf(value.kind) !== '' && textOf(value.apiVersion).split('/').length <= 2
@@ -138,7 +135,7 @@ function validateIdentity(converted: JsonObject, original: OriginalObject): stri
   return undefined
 }
 
-function* restoreMetadata(converted: JsonObject, original: OriginalObject): Generator<unknown, JsonObject> {
+function* restoreMetadata(converted: JsonObject, original: OriginalObject): Work<JsonObject> {
   const given = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isJsonObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)

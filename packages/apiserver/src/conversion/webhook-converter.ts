@@ -3,7 +3,7 @@ import { type ClientConfig, WebhookClient, WebhookError } from '@krmkit/admissio
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import type { ObjectConverter } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
-import { createSliceScheduler, runSyncOrInSlices } from '@krmkit/meta/slices'
+import { createTurns, startWork, type Work } from '@krmkit/meta/work'
 import { createDeadline } from '../deadline.ts'
 import type { ConversionOptions } from './interfaces.ts'
 import {
@@ -34,7 +34,7 @@ export class WebhookConverters {
   readonly #options: ConversionOptions
   readonly #environment: ConverterEnvironment
   readonly #client: WebhookClient
-  readonly #slices = createSliceScheduler()
+  readonly #turns = createTurns()
 
   constructor(options: ConversionOptions, environment: ConverterEnvironment) {
     this.#options = options
@@ -74,9 +74,9 @@ export class WebhookConverters {
         if (version === undefined) throw new Error('no supported conversion review versions')
         const uid = this.#environment.random.uuid()
         const review = { uid, version, desiredAPIVersion: apiVersion, objects }
-        const body = await runSyncOrInSlices(reviewTextSteps(review), this.#slices)
+        const body = await startWork(reviewTextSteps(review), this.#turns)
         const response = await this.#post(target, body)
-        converted = await runSyncOrInSlices(convertedObjectSteps(response, { uid, version }), this.#slices)
+        converted = await startWork(convertedObjectSteps(response, { uid, version }), this.#turns)
       }
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)
@@ -84,7 +84,7 @@ export class WebhookConverters {
     if (converted.length !== objects.length) {
       throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
     }
-    return runSyncOrInSlices(restoreSteps(converted, objects, apiVersion), this.#slices)
+    return startWork(restoreSteps(converted, objects, apiVersion), this.#turns)
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
@@ -100,11 +100,7 @@ export class WebhookConverters {
   }
 }
 
-function* restoreSteps(
-  converted: readonly unknown[],
-  originals: readonly Frozen[],
-  apiVersion: string,
-): Generator<unknown, ApiObject[]> {
+function* restoreSteps(converted: readonly unknown[], originals: readonly Frozen[], apiVersion: string): Work<ApiObject[]> {
   const restored: ApiObject[] = []
   for (const [index, original] of originals.entries()) {
     const expected = { original, apiVersion, ...(originals.length === 1 ? {} : { index }) }

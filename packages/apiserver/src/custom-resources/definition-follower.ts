@@ -8,7 +8,7 @@ import {
   setDefinitionCondition,
 } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
-import { Slices } from '@krmkit/meta/slices'
+import { Pace } from '@krmkit/meta/work'
 import {
   type Following,
   type FrozenObject,
@@ -276,9 +276,9 @@ class DefinitionFollower {
   async #deleteInstances(store: ResourceStore): Promise<void> {
     const { registry, closing } = this.#options
     const { entries } = await store.list({ namespace: '' }, closing)
-    const slices = new Slices(registry.slices)
+    const pace = new Pace(registry.turns)
     for (const entry of entries) {
-      if (slices.due(true)) await slices.next()
+      if (pace.due(true)) await pace.next()
       const { namespace = '', name = '', deletionTimestamp } = store.object(entry).metadata
       if (deletionTimestamp !== undefined) continue
       try {

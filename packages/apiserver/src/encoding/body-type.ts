@@ -1,6 +1,7 @@
 import type { CustomForm, KindInfo } from '@krmkit/kinds'
 import { ApiError, field, formatApiVersion, type GroupVersionKind, type JsonObject, Path, parseApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, decodeSteps, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
@@ -41,7 +42,7 @@ export function* checkTypeSteps(
   expected: Expected,
   given: { apiVersion: string; kind: string },
   body?: TypedBody,
-): Generator<unknown, Actual> {
+): Work<Actual> {
   const { gvk, anyGroup = false, otherVersions = [] } = expected
   const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
   const kind = given.kind === '' ? gvk.kind : given.kind
@@ -110,7 +111,7 @@ interface OtherDecoding extends TypedBody {
 function* decodeAsSteps(
   other: Pick<KindInfo, 'type'>,
   { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding,
-): Generator<unknown, void> {
+): Work {
   const { gvk, fieldValidation } = expected
   try {
     const { problems } = yield* decodeSteps(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
@@ -130,11 +131,7 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind than the path has, unless `onOtherKind` takes it.
  */
-export function* checkCustomTypeSteps(
-  expected: Expected,
-  { apiVersion, kind }: TypeMeta,
-  body: TypedBody,
-): Generator<unknown, Actual> {
+export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: TypeMeta, body: TypedBody): Work<Actual> {
   const { gvk, fieldValidation, onOtherKind } = expected
   const { value, bytes, rest, warn } = body
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))

@@ -1,6 +1,6 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { equalBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import {
   type Entry,
   type FrozenObject,
@@ -26,12 +26,12 @@ export interface VersionCodec {
    * Parses, converts and encodes a loaded large entry in slices ahead of `object` or `bytes`; `undefined` when there is nothing to wait
    * for, as for all small entries.
    */
-  ready(entry: Entry, form: EntryForm, scheduler: SliceScheduler): Promise<unknown> | undefined
+  ready(entry: Entry, form: EntryForm, turns: Turns): Promise<unknown> | undefined
   object(entry: Entry): FrozenObject
   /** Whole JSON document with its final newline. */
   bytes(entry: Entry): Uint8Array
   /** The result of a write, which is not stored in a dry run, in this version; a promise where it is large. */
-  present(object: FrozenObject, scheduler: SliceScheduler): FrozenObject | Promise<FrozenObject>
+  present(object: FrozenObject, turns: Turns): FrozenObject | Promise<FrozenObject>
   /** Bytes of a document before its first member after `kind` and `apiVersion`. */
   readonly headLength: number
   /** Encoded watch events. */
@@ -84,14 +84,14 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
     }
     return found
   }
-  const prepare = async (entry: Entry, form: EntryForm, scheduler: SliceScheduler): Promise<void> => {
+  const prepare = async (entry: Entry, form: EntryForm, turns: Turns): Promise<void> => {
     const stored = await objects.parsed(entry)
     if (mayBeStored && objects.isStoredAs(definition, entry)) return
     const known = converted.get(entry)
     if (known === 'stored') return
-    const object = known?.object ?? (await (loadVersion(stored, definition, scheduler) ?? convert(stored)))
+    const object = known?.object ?? (await (loadVersion(stored, definition, turns) ?? convert(stored)))
     const needsBytes = form === 'bytes' || mayBeStored
-    const bytes = needsBytes ? await runInNewSlices(encodeJsonSteps(object, { newline: true }), scheduler) : undefined
+    const bytes = needsBytes ? await runInLaterTurns(encodeJsonSteps(object, { newline: true }), turns) : undefined
     const isStored = mayBeStored && bytes !== undefined && equalBytes(bytes, entry.value)
     converted.set(entry, isStored ? 'stored' : { object, bytes })
   }
@@ -101,13 +101,13 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
     headLength,
     frames: new FrameCaches(),
     load: () => undefined,
-    ready(entry, form, scheduler) {
+    ready(entry, form, turns) {
       if (entry.value.byteLength <= largeBodyBytes) return undefined
       const isStored = mayBeStored && entry.memo !== undefined && objects.isStoredAs(definition, entry)
       const known = isStored ? 'stored' : converted.get(entry)
       if (known === 'stored') return form === 'object' ? whenParsed(objects, entry) : undefined
       if (known !== undefined && (form === 'object' || known.bytes !== undefined)) return undefined
-      return preparing[form].run(entry, () => prepare(entry, form, scheduler))
+      return preparing[form].run(entry, () => prepare(entry, form, turns))
     },
     object(entry) {
       const found = of(entry)
@@ -119,7 +119,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
       found.bytes ??= encodeJson(found.object, { newline: true })
       return found.bytes
     },
-    present: (object, scheduler) => loadVersion(object, definition, scheduler) ?? convert(object),
+    present: (object, turns) => loadVersion(object, definition, turns) ?? convert(object),
   }
 }
 
@@ -133,11 +133,11 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
     headLength,
     frames: new FrameCaches(),
     load: (entries) => objects.load(definition, entries),
-    ready(entry, form, scheduler) {
+    ready(entry, form, turns) {
       const shown = object(entry)
       if (form === 'object' || encoded.has(shown) || !isLargeValue(shown)) return undefined
       return preparing.run(shown, async () => {
-        encoded.set(shown, await runInNewSlices(encodeJsonSteps(shown, { newline: true }), scheduler))
+        encoded.set(shown, await runInLaterTurns(encodeJsonSteps(shown, { newline: true }), turns))
       })
     },
     object,
@@ -158,7 +158,7 @@ function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) =>
   const unchanged = new WeakSet<Entry>()
   return {
     ...codec,
-    ready: (entry, form, scheduler) => codec.ready(entry, unchanged.has(entry) ? form : 'object', scheduler),
+    ready: (entry, form, turns) => codec.ready(entry, unchanged.has(entry) ? form : 'object', turns),
     object: (entry) => decorate(codec.object(entry)),
     bytes(entry) {
       if (unchanged.has(entry)) return codec.bytes(entry)
@@ -168,8 +168,8 @@ function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) =>
       unchanged.add(entry)
       return codec.bytes(entry)
     },
-    present(object, scheduler) {
-      const presented = codec.present(object, scheduler)
+    present(object, turns) {
+      const presented = codec.present(object, turns)
       return presented instanceof Promise ? presented.then(decorate) : decorate(presented)
     },
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
@@ -27,7 +27,7 @@ function knownIn(node: TypeNode, value: JsonValue): JsonValue {
 }
 
 /** As `knownMembers`, for large values: a generator that can be interrupted at each yield. */
-export function* knownMembersSteps(type: StructType, value: JsonValue): Generator<unknown, JsonValue> {
+export function* knownMembersSteps(type: StructType, value: JsonValue): Work<JsonValue> {
   if (!isJsonObject(value)) return value
   if (type.custom !== undefined) return yield* type.custom.dropUnknownFieldsSteps(value)
   const known: JsonObject = {}
@@ -43,7 +43,7 @@ export function* knownMembersSteps(type: StructType, value: JsonValue): Generato
 /** Members and items visited between two yields. */
 const membersPerStep = 128
 
-function* knownInSteps(node: TypeNode, value: JsonValue): Generator<unknown, JsonValue> {
+function* knownInSteps(node: TypeNode, value: JsonValue): Work<JsonValue> {
   if (node.kind === 'struct') return yield* knownMembersSteps(node.struct(), value)
   let count = 0
   if (node.kind === 'list') {

@@ -1,7 +1,7 @@
 import type { Printer } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
@@ -101,9 +101,9 @@ function shownFor(scope: RequestScope, representation: Representation, { include
 
 /** Unencoded events, for in-process callers. */
 export function sharedEventsFor(scope: RequestScope, representation: Representation, rows: RowForm): Frames<SharedEvent> {
-  const { codec, slices } = scope
+  const { codec, turns } = scope
   const shown = shownFor(scope, representation, rows)
-  const whenReady = <T>(entry: Entry, make: () => T) => whenDone(codec.ready(entry, 'object', slices), make)
+  const whenReady = <T>(entry: Entry, make: () => T) => whenDone(codec.ready(entry, 'object', turns), make)
   return {
     event: (type, entry) => whenReady(entry, () => ({ type, object: shown.object(codec.object(entry)) })),
     left: (previous, version) =>
@@ -124,7 +124,7 @@ export function framesFor(
   representation: Representation,
   { rows, cache }: { readonly rows: RowForm; readonly cache: FrameCache },
 ): Frames<Uint8Array> {
-  const { codec, definition, slices } = scope
+  const { codec, definition, turns } = scope
   const { encoding, transform } = representation
   const { types, cbor } = scope.responses
   const structOf = (object: object): StructType => {
@@ -137,16 +137,16 @@ export function framesFor(
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
     return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
   }
-  function* encodeSteps(type: string, object: object): Generator<unknown, Uint8Array> {
+  function* encodeSteps(type: string, object: object): Work<Uint8Array> {
     if (encoding === 'json') return jsonFrame(type, yield* encodeJsonSteps(object))
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, yield* cbor.encodeSteps(object, structOf(object)))
     return encode(type, object)
   }
   const encoded = (type: string, object: object) =>
-    isLargeValue(object) ? runInNewSlices(encodeSteps(type, object), slices) : encode(type, object)
+    isLargeValue(object) ? runInLaterTurns(encodeSteps(type, object), turns) : encode(type, object)
   const isPlain = encoding === 'json' && transform === undefined
   const make = (type: EventType, entry: Entry): Uint8Array | Promise<Uint8Array> =>
-    whenDone(codec.ready(entry, isPlain ? 'bytes' : 'object', slices), () =>
+    whenDone(codec.ready(entry, isPlain ? 'bytes' : 'object', turns), () =>
       isPlain ? jsonFrame(type, codec.bytes(entry)) : encoded(type, shown.object(codec.object(entry))),
     )
 
@@ -155,7 +155,7 @@ export function framesFor(
       ? (type, entry) => cache.get(type, entry, () => make(type, entry))
       : (type, entry) => make(type, entry),
     left: (previous, version) =>
-      whenDone(codec.ready(previous, 'object', slices), () => encoded('DELETED', shown.left(codec.object(previous), version))),
+      whenDone(codec.ready(previous, 'object', turns), () => encoded('DELETED', shown.left(codec.object(previous), version))),
     bookmark: (version, initialEventsEnd) => encode('BOOKMARK', shown.bookmark(version, initialEventsEnd)),
     status: (status) => encode('ERROR', status),
   }

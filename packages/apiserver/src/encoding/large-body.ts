@@ -1,5 +1,5 @@
 import { ApiError } from '@krmkit/meta'
-import { runInSlices, type Slices } from '@krmkit/meta/slices'
+import { type Pace, runPaced } from '@krmkit/meta/work'
 import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
@@ -39,16 +39,16 @@ export function parseText(
 }
 
 /** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
-export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slices): Promise<ParsedText> {
+export function parseLargeText(scope: ServerScope, text: BodyText, pace: Pace): Promise<ParsedText> {
   const { bytes, encoding, literals } = text
   const { cbor } = scope.responses
-  if (encoding === 'cbor' && cbor !== undefined) return runInSlices(cbor.decodeSteps(bytes), slices).then((value) => ({ value }))
-  return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, slices) : parseLargeYaml(scope, text, slices)
+  if (encoding === 'cbor' && cbor !== undefined) return runPaced(cbor.decodeSteps(bytes), pace).then((value) => ({ value }))
+  return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, pace) : parseLargeYaml(scope, text, pace)
 }
 
-async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, slices: Slices): Promise<ParsedText> {
+async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, pace: Pace): Promise<ParsedText> {
   // Most apply bodies are JSON although declared as YAML; only real YAML needs the translator.
-  const plain = await runInSlices(yamlAsJsonSteps(bytes), slices)
+  const plain = await runPaced(yamlAsJsonSteps(bytes), pace)
   if (plain !== undefined) return plain
   const { yamlTranslator: translator, limits } = scope
   if (translator === undefined) {
@@ -56,6 +56,6 @@ async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: B
     return parseYaml(bytes, { literals })
   }
   const { json, problems } = await translator.toJson(bytes, { maxBytes: limits.bodyBytes, signal })
-  const { value } = await parseJsonInSlices(json, { literals }, slices)
+  const { value } = await parseJsonInSlices(json, { literals }, pace)
   return { value, problems }
 }

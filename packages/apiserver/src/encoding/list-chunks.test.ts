@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createSliceScheduler, runAtOnce } from '@krmkit/meta/slices'
+import { createTurns, runAtOnce } from '@krmkit/meta/work'
 import type { BodyPiece } from '@krmkit/protocol'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const head = new TextEncoder().encode('{"kind":"L","items":[')
 const end = new TextEncoder().encode(']}\n')
 /** Documents open with `{"kind":"T",`. */
 const view = { headLength: 12, ready: () => undefined, bytes: (entry: Entry) => entry.value } as unknown as VersionCodec
-const slices = createSliceScheduler()
+const turns = createTurns()
 
 async function filled(count: number) {
   const storage = memoryStorage()
@@ -27,7 +27,7 @@ async function filled(count: number) {
 }
 
 function piecesOf(runs: ListChunkCache, entries: readonly Entry[]): { text: string; pieces: BodyPiece[]; length: number } {
-  const body = runAtOnce(runs.steps(view, entries, { head, end, slices }))
+  const body = runAtOnce(runs.steps(view, entries, { head, end, turns }))
   if (body.kind !== 'list') throw new Error('not a list')
   const text = Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
   return { text, length: body.length, pieces: body.parts.filter((part): part is BodyPiece => !(part instanceof Uint8Array)) }
@@ -45,7 +45,7 @@ describe('chunks of a list', () => {
 
   it('form one document with no item and with one', async () => {
     const runs = new ListChunkCache()
-    expect(runAtOnce(runs.steps(view, [], { head, end, slices }))).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
+    expect(runAtOnce(runs.steps(view, [], { head, end, turns }))).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
     const { entries } = await filled(1)
     expect(valuesOf(piecesOf(runs, await entries()).text)).toEqual([0])
   })

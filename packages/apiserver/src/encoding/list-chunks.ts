@@ -1,5 +1,5 @@
 import { concatBytes, uninitializedBytes } from '@krmkit/meta/bytes'
-import type { SliceScheduler } from '@krmkit/meta/slices'
+import type { Turns, Work } from '@krmkit/meta/work'
 import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { type Entry, isLargeEntry } from '@krmkit/registry'
 import { memberBytes, type VersionCodec } from './codec.ts'
@@ -30,16 +30,16 @@ export class ListChunkCache {
   *steps(
     codec: VersionCodec,
     entries: readonly Entry[],
-    { head, end, slices }: { head: Uint8Array; end: Uint8Array; slices: SliceScheduler },
-  ): Generator<unknown, ApiBody> {
+    { head, end, turns }: { head: Uint8Array; end: Uint8Array; turns: Turns },
+  ): Work<ApiBody> {
     const first = entries[0]
     if (first === undefined) return { kind: 'bytes', bytes: concatBytes([head, end]) }
-    yield codec.ready(first, 'bytes', slices)
+    yield codec.ready(first, 'bytes', turns)
     const opening = concatBytes([head, openBrace, memberBytes(codec, first)])
     const parts: (Uint8Array | BodyPiece)[] = [opening]
     let length = opening.byteLength + end.byteLength
     for (let from = 1; from < entries.length; ) {
-      const chunk = yield* this.#chunkAt(codec, entries, { from, slices })
+      const chunk = yield* this.#chunkAt(codec, entries, { from, turns })
       parts.push(chunk)
       length += chunk.byteLength
       from += chunk.entries.length
@@ -50,11 +50,11 @@ export class ListChunkCache {
   }
 
   /** The chunk that begins at an entry of a list, from the cache if its entries are unchanged. */
-  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], { from, slices }: ChunkStart): Generator<unknown, Chunk> {
+  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], { from, turns }: ChunkStart): Work<Chunk> {
     const first = entries[from] as Entry
     const known = this.#chunks.get(first)?.chunk
     if (known?.codec === codec && known.isAt(entries, from)) return known
-    const chunk = yield* cutChunk(codec, entries, { from, slices })
+    const chunk = yield* cutChunk(codec, entries, { from, turns })
     // Another list may have added one since.
     this.#forget(this.#chunks.get(first)?.ref)
     const ref = new WeakRef(chunk)
@@ -80,7 +80,7 @@ export class ListChunkCache {
 /** Where a chunk begins in a list, and what paces the work on large entries. */
 interface ChunkStart {
   readonly from: number
-  readonly slices: SliceScheduler
+  readonly turns: Turns
 }
 
 interface Cached {
@@ -124,13 +124,13 @@ class Chunk implements BodyPiece {
   }
 }
 
-function* cutChunk(codec: VersionCodec, list: readonly Entry[], { from, slices }: ChunkStart): Generator<unknown, Chunk> {
+function* cutChunk(codec: VersionCodec, list: readonly Entry[], { from, turns }: ChunkStart): Work<Chunk> {
   let to = from
   let byteLength = 0
   let ended = false
   while (to < list.length && !ended) {
     const entry = list[to] as Entry
-    const preparing = codec.ready(entry, 'bytes', slices)
+    const preparing = codec.ready(entry, 'bytes', turns)
     if (preparing !== undefined) yield preparing
     // Two more for the comma and the brace, one less for the newline.
     byteLength += codec.bytes(entry).byteLength - codec.headLength + 1

@@ -1,4 +1,5 @@
 import { concatBytes } from '@krmkit/meta/bytes'
+import type { Work } from '@krmkit/meta/work'
 import type { ApiBody } from '@krmkit/protocol'
 import { type StructType, stringifyJson } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -59,7 +60,7 @@ class JsonListWriter implements ListWriter {
     this.#writeAll(head)
   }
 
-  *element(object: object): Generator<unknown, void> {
+  *element(object: object): Work {
     const text = object instanceof ElementText ? object.text : yield* jsonText(object)
     yield* this.#write(this.#separator + text)
     this.#separator = ','
@@ -174,7 +175,7 @@ export class CborListWriter implements ListWriter {
     this.#element = element ?? (type.custom === undefined ? undefined : type)
   }
 
-  *element(object: object): Generator<unknown, void> {
+  *element(object: object): Work {
     this.#count++
     this.#parts.bytes(yield* this.#cbor.encodeBareSteps(object, this.#element))
   }

@@ -1,6 +1,6 @@
 import { defaultPrinter, printerOf, type ResourceDefinition } from '@krmkit/kinds'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { runSyncOrInSlices } from '@krmkit/meta/slices'
+import { startWork, type Work } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
@@ -65,7 +65,7 @@ function encodedList(
 }
 
 function writtenList(
-  { definition, responses, slices, codec }: RequestScope,
+  { definition, responses, turns, codec }: RequestScope,
   entries: readonly Entry[],
   shown: ShownList,
   { transform, encoding, pretty }: ListForm,
@@ -81,8 +81,8 @@ function writtenList(
           ? new CborListWriter(shown, { cbor: responses.cbor, type: struct() })
           : protobufListWriter(shown, struct())
   const form = encoding === 'json' && transform === undefined ? 'bytes' : 'object'
-  const ready = (entry: Entry) => codec.ready(entry, form, slices)
-  const body = runSyncOrInSlices(elements(output, shown, { entries, ready }), slices)
+  const ready = (entry: Entry) => codec.ready(entry, form, turns)
+  const body = startWork(elements(output, shown, { entries, ready }), turns)
   const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)
 }
@@ -91,7 +91,7 @@ function* elements(
   output: ListWriter,
   shown: ShownList,
   { entries, ready }: { readonly entries: readonly Entry[]; readonly ready: (entry: Entry) => Promise<unknown> | undefined },
-): Generator<unknown, ApiBody> {
+): Work<ApiBody> {
   for (const entry of entries) {
     const preparing = ready(entry)
     if (preparing !== undefined) yield preparing
@@ -161,8 +161,8 @@ const decoder = new TextDecoder()
 const listEnd = new TextEncoder().encode(']}\n')
 
 function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
-  const { definition, listChunks, codec, slices } = scope
-  const body = runSyncOrInSlices(listChunks.steps(codec, entries, { ...listEnvelope(definition, metadata), slices }), slices)
+  const { definition, listChunks, codec, turns } = scope
+  const body = startWork(listChunks.steps(codec, entries, { ...listEnvelope(definition, metadata), turns }), turns)
   return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, joined(body))
 }
 

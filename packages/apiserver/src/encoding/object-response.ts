@@ -45,12 +45,12 @@ function encodedStored(
   { representation, status }: ResponseForm,
 ): ApiResponse | Promise<ApiResponse> {
   if (entry !== undefined && isPlainJson(context, representation)) {
-    return whenDone(scope.codec.ready(entry, 'bytes', scope.slices), () =>
+    return whenDone(scope.codec.ready(entry, 'bytes', scope.turns), () =>
       jsonResponse(status, bytesBody(scope.codec.bytes(entry))),
     )
   }
   const form = { representation, status }
-  return whenDone(scope.codec.present(object, scope.slices), (shown) => objectResponse(scope, context, shown, form))
+  return whenDone(scope.codec.present(object, scope.turns), (shown) => objectResponse(scope, context, shown, form))
 }
 
 /** What a response reads of an entry. */
@@ -75,12 +75,11 @@ export function objectResponse(
   object: DeepReadonly<object>,
   { representation, status }: ResponseForm,
 ): ApiResponse | Promise<ApiResponse> {
-  const { responses, slices, clock, profile, definition } = scope
+  const { responses, turns, clock, profile, definition } = scope
   const { types } = responses
   const { transform } = representation
   const shown = { ...representation, pretty: wantsPretty(context, representation) }
-  const respond = (body: object, type: () => StructType) =>
-    slicedResponse({ responses, scheduler: slices }, status, body, shown, type)
+  const respond = (body: object, type: () => StructType) => slicedResponse({ responses, turns: turns }, status, body, shown, type)
   if (transform === undefined) return respond(object, () => typeOf(scope, object))
   const form = metaForm(definition, transform.version, profile)
   const whole = object as Parameters<typeof partialOf>[0]

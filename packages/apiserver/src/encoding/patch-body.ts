@@ -1,6 +1,6 @@
 import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
 import { ApiError, type JsonValue } from '@krmkit/meta'
-import { runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { Pace, runAtOnce, runInLaterTurns } from '@krmkit/meta/work'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblemsSteps } from '@krmkit/schema/json'
@@ -85,7 +85,7 @@ export async function readPatch(
     recordRequestObject(context, value)
     const problems = duplicateProblemsSteps(parsed)
     const isLong = bytes.byteLength > largeBodyBytes
-    const repeated = isLong ? await runInNewSlices(problems, scope.slices) : runAtOnce(problems)
+    const repeated = isLong ? await runInLaterTurns(problems, scope.turns) : runAtOnce(problems)
     if (kind !== 'json') return { kind, value, sent: sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }
     const sent = sentFloats(scope, { bytes, encoding: 'json-patch' })
     return { kind, value, tested: numberTexts(value, bytes), sent, problems: operationProblems(value, repeated) }
@@ -114,7 +114,7 @@ function parsePatch(
 ): ParsedText | Promise<ParsedText> {
   if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false }, scope.responses.cbor)
   const { signal } = context
-  return parseLargeText(scope, { bytes, encoding, literals: false, signal }, new Slices(scope.slices))
+  return parseLargeText(scope, { bytes, encoding, literals: false, signal }, new Pace(scope.turns))
 }
 
 /** Problems of the operations of a JSON patch, ordered by operation. */

@@ -3,7 +3,7 @@ import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmk
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { isLargeValue, Pace, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { type AppliedConfiguration, type DecodedObject, decodeRefusal, type FrozenObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -49,22 +49,22 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<DecodedObject> {
   const { problems } = request.body
   try {
-    const value = await runInNewSlices(patchSteps(request, original), request.scope.slices)
-    await new Slices(request.scope.slices).next()
+    const value = await runInLaterTurns(patchSteps(request, original), request.scope.turns)
+    await new Pace(request.scope.turns).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
   }
 }
 
-function patchSteps({ target, body }: PatchRequest, original: JsonValue): Generator<unknown, JsonValue> {
+function patchSteps({ target, body }: PatchRequest, original: JsonValue): Work<JsonValue> {
   const { kind, value: patch, tested } = body
   if (kind === 'json') return testedSteps(original, patch, tested)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
 
 /** A JSON patch whose tests see `tested`. */
-function* testedSteps(original: JsonValue, patch: JsonValue, tested: JsonValue | undefined): Generator<unknown, JsonValue> {
+function* testedSteps(original: JsonValue, patch: JsonValue, tested: JsonValue | undefined): Work<JsonValue> {
   if (tested === undefined) return yield* jsonPatchSteps(original, patch)
   yield* jsonPatchSteps(original, tested)
   return yield* jsonPatchSteps(original, withoutTests(patch))
@@ -122,7 +122,7 @@ export function appliedConfiguration(
 /** A promise where the value is large. */
 function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
   const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
-  return isLargeValue(value) ? runInNewSlices(named, scope.slices) : runAtOnce(named)
+  return isLargeValue(value) ? runInLaterTurns(named, scope.turns) : runAtOnce(named)
 }
 
 interface NamedConfiguration {
@@ -162,7 +162,7 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
 /** A promise where the value is large. */
 function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): JsonValue | Promise<JsonValue> {
   const type = target.type()
-  return isLargeValue(value) ? runInNewSlices(knownMembersSteps(type, value), scope.slices) : knownMembers(type, value)
+  return isLargeValue(value) ? runInLaterTurns(knownMembersSteps(type, value), scope.turns) : knownMembers(type, value)
 }
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
@@ -232,7 +232,7 @@ interface CheckedObject {
 /** The decoded result with the problems that do not fail the request. */
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const typed = patchedType(request, result.value)
-  const type = isLargeValue(result.value) ? runInNewSlices(typed, request.scope.slices) : runAtOnce(typed)
+  const type = isLargeValue(result.value) ? runInLaterTurns(typed, request.scope.turns) : runAtOnce(typed)
   return whenDone(type, (patched) => decodeTyped(request, result, patched))
 }
 
@@ -261,7 +261,7 @@ function decodeTyped(
     return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })
   }
   if (isLargeValue(value)) {
-    return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
+    return runInLaterTurns(decodeSteps<ApiObject>(type, value, decoding), scope.turns)
       .then(checked)
       .catch((error) => {
         throw decodeRefusal(error, objectBytes)

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '@krmkit/meta'
-import { memberNames, sortSteps } from '@krmkit/meta/slices'
+import { memberNames, sortSteps, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { unknownProblems } from '@krmkit/schema/json'
@@ -37,7 +37,7 @@ export interface PatchedType {
  *
  * @throws ApiError 400, 422 when the object became one of another type, or kind or version is not a string
  */
-export function* patchedType(request: PatchRequest, value: JsonValue): Generator<unknown, PatchedType> {
+export function* patchedType(request: PatchRequest, value: JsonValue): Work<PatchedType> {
   const { scope, target, body } = request
   const { gvk, type } = target
   if (type().custom !== undefined || body.kind === 'apply') {
@@ -83,16 +83,13 @@ function hasReadableType(value: JsonValue): boolean {
 }
 
 /** Sets kind and version. A value that has them is not copied: it may be large. */
-function* withType(
-  value: JsonValue,
-  type: { readonly apiVersion: string; readonly kind: string },
-): Generator<unknown, JsonValue> {
+function* withType(value: JsonValue, type: { readonly apiVersion: string; readonly kind: string }): Work<JsonValue> {
   const own = (isJsonObject(value) ? value : {}) as JsonObject
   return own['apiVersion'] === type.apiVersion && own['kind'] === type.kind ? value : yield* withMembers(own, type)
 }
 
 /** Strict decoding problems of an object whose members are all unknown. */
-function* unknownMembers(value: JsonValue): Generator<unknown, readonly string[]> {
+function* unknownMembers(value: JsonValue): Work<readonly string[]> {
   const names = memberNames((value ?? {}) as object).filter((name) => name !== 'kind' && name !== 'apiVersion')
   yield true
   return unknownProblems(yield* sortSteps(names))

@@ -1,6 +1,6 @@
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, runInSlices, Slices, sortSteps } from '@krmkit/meta/slices'
+import { memberNames, Pace, runAtOnce, runPaced, sortSteps, type Work } from '@krmkit/meta/work'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -112,25 +112,25 @@ export function decodeObject(
 
 async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { bytes, encoding }: Body): Promise<SizedObject> {
   const { scope } = decoding
-  const slices = new Slices(scope.slices)
-  await slices.next()
+  const pace = new Pace(scope.turns)
+  await pace.next()
   try {
     if (encoding === 'protobuf') {
-      const decoded = await runInSlices(decoding.protobufSteps(), slices)
-      await slices.next()
+      const decoded = await runPaced(decoding.protobufSteps(), pace)
+      await pace.next()
       return finish(context, decoding, decoded)
     }
     const { value, ...rest } = await parseLargeText(
       scope,
       { bytes, encoding, literals: true, signal: context.signal },
-      slices,
+      pace,
     ).catch((error: unknown) => {
       throw unreadable(error, encoding)
     })
-    await runInSlices(decoding.checkTypeSteps({ value, ...rest }), slices)
-    const decoded = await runInSlices(decoding.textSteps({ value, ...rest }, encoding), slices)
+    await runPaced(decoding.checkTypeSteps({ value, ...rest }), pace)
+    const decoded = await runPaced(decoding.textSteps({ value, ...rest }, encoding), pace)
     decoding.findMissing(value)
-    await slices.next()
+    await pace.next()
     return finish(context, decoding, decoded)
   } catch (error) {
     throw decoding.refusal(error)
@@ -188,7 +188,7 @@ class BodyDecoding {
     return decodeProtobuf(this.expected.type(), this.#envelope(), { size: this.size })
   }
 
-  protobufSteps(): Generator<unknown, Decoded> {
+  protobufSteps(): Work<Decoded> {
     return decodeProtobufSteps(this.expected.type(), this.#envelope(), { size: this.size })
   }
 
@@ -222,8 +222,8 @@ class BodyDecoding {
     }
   }
 
-  /** As `text`, of a value whose type is checked, with interruption points. */
-  *textSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Generator<unknown, Decoded> {
+  /** As `text`, of a value whose type is checked, with pauses. */
+  *textSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Work<Decoded> {
     const { expected, size } = this
     const { fieldValidation, keepEmpties } = expected
     const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
@@ -242,7 +242,7 @@ class BodyDecoding {
   }
 
   /** @throws DecodeError, ApiError */
-  *checkTypeSteps({ value, ...rest }: ParsedText): Generator<unknown, void> {
+  *checkTypeSteps({ value, ...rest }: ParsedText): Work {
     const { scope, expected, bytes, warn } = this
     const stated = readTypeMeta(value)
     this.actual = yield* expected.type().custom === undefined
@@ -264,10 +264,10 @@ function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
   return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
 }
 
-/** Members of a map between interruption points. */
+/** Members of a map between pauses. */
 const membersPerStep = 256
 
-function* inKeyOrderSteps(value: unknown): Generator<unknown, unknown> {
+function* inKeyOrderSteps(value: unknown): Work<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value
   let count = 0
   if (Array.isArray(value)) {

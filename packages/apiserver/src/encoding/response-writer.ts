@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, startWork, type Turns, type Work } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -71,7 +71,7 @@ function* objectSteps(
   { encoding, pretty }: Representation,
   type: () => StructType,
   cbor?: CborCodec,
-): Generator<unknown, ApiBody> {
+): Work<ApiBody> {
   if (encoding === 'cbor' && cbor !== undefined) return bytesBody(yield* cbor.encodeSteps(object, type()))
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
@@ -88,7 +88,7 @@ function* objectSteps(
 }
 
 /** JSON of an object, step by step where it is large. */
-export function* jsonText(object: object): Generator<unknown, string> {
+export function* jsonText(object: object): Work<string> {
   return isLargeValue(object) ? yield* stringifySteps(object) : stringifyJson(object)
 }
 
@@ -105,13 +105,13 @@ export function plainResponse(
 
 /** As `plainResponse`, encoding large objects in slices. */
 export function slicedResponse(
-  { responses, scheduler }: { readonly responses: ResponseWriter; readonly scheduler: SliceScheduler },
+  { responses, turns }: { readonly responses: ResponseWriter; readonly turns: Turns },
   status: number,
   object: object,
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse | Promise<ApiResponse> {
-  const body = runSyncOrInSlices(objectSteps(object, { encoding, pretty }, type, responses.cbor), scheduler)
+  const body = startWork(objectSteps(object, { encoding, pretty }, type, responses.cbor), turns)
   return body instanceof Promise
     ? body.then((made) => encodedResponse(responses, status, made, encoding))
     : encodedResponse(responses, status, body, encoding)

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 
 /** A copy of an object with other values of some members: a generator that can be interrupted at each yield, for large objects. */
-export function* withMembers(object: JsonObject, changes: JsonObject): Generator<unknown, JsonObject> {
+export function* withMembers(object: JsonObject, changes: JsonObject): Work<JsonObject> {
   const names = memberNames(object)
   if (names.length <= membersPerStep) return { ...object, ...changes }
   const copy: JsonObject = {}

@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/slices'
+import { onNextTurn } from '@krmkit/meta/work'
 import type { ApiRequest } from '@krmkit/protocol'
 import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
 import type { RequestContext } from '../request-context.ts'

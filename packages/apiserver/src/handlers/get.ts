@@ -21,7 +21,7 @@ export async function getResource(scope: RequestScope, context: RequestContext):
   if (representation.transform?.as === 'PartialObjectMetadataList') throw notAList(scope)
   const loading = scope.codec.load([entry])
   if (loading !== undefined) await loading
-  const preparing = scope.codec.ready(entry, entryForm(context, representation), scope.slices)
+  const preparing = scope.codec.ready(entry, entryForm(context, representation), scope.turns)
   if (preparing !== undefined) await preparing
   return entryResponse(scope, context, entry, representation)
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
-import { Slices } from '@krmkit/meta/slices'
 import { inSpan } from '@krmkit/meta/tracing'
+import { Pace } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import { type ListRequest, type ListResult, loadInBatches, validateVersionMatch } from '@krmkit/registry'
 import { wantsPretty } from '../encoding/indentation.ts'
@@ -20,7 +20,7 @@ export async function listResource(scope: RequestScope, context: RequestContext)
   const read = () => scope.store.list(listRequest(scope, context, options), context.signal)
   const listed = await (context.span === undefined ? read() : inListSpan(scope, context, read))
   if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
-  const loading = loadInBatches((entries) => scope.codec.load(entries), listed.entries, new Slices(scope.slices))
+  const loading = loadInBatches((entries) => scope.codec.load(entries), listed.entries, new Pace(scope.turns))
   if (loading !== undefined) await loading
   return listResponse(scope, context, listed, { ...representation, pretty: wantsPretty(context, representation) })
 }

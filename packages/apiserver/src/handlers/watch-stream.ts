@@ -1,5 +1,5 @@
 import { ApiError, type Status } from '@krmkit/meta'
-import { Slices } from '@krmkit/meta/slices'
+import { Pace } from '@krmkit/meta/work'
 import type { Entry, ListRequest, PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
 import { selectedName } from '../flow-control/work-estimate.ts'
@@ -79,18 +79,18 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
   const release = endings(request, wakeup)
   live.follow()
   try {
-    const slices = new Slices(scope.slices)
-    if (watch.hasInitial) yield* initialChunks(request, parts, slices)
+    const pace = new Pace(scope.turns)
+    if (watch.hasInitial) yield* initialChunks(request, parts, pace)
     if (wakeup.stopped) return
     context.watchInitialized?.()
     if (terms.initialEvents === true && terms.bookmarks)
       for (const chunk of chunks.join([frames.bookmark(watch.startVersion, true)])) yield chunk
     bookmarks.schedule()
     while (!wakeup.stopped) {
-      const count = yield* liveChunks(request, live, slices)
+      const count = yield* liveChunks(request, live, pace)
       if (bookmarks.takeDue()) for (const chunk of chunks.join([frames.bookmark(watch.resourceVersion, false)])) yield chunk
       if (count === eventsAtOnce) {
-        if (slices.due(true)) await slices.next()
+        if (pace.due(true)) await pace.next()
         continue
       }
       if (watch.ended || wakeup.retired) return
@@ -118,10 +118,10 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
 async function* initialChunks<T, Chunk>(
   { scope, watch }: StartedWatch,
   { frames, chunks, live }: StreamParts<T, Chunk>,
-  slices: Slices,
+  pace: Pace,
 ): AsyncGenerator<Chunk> {
   for (const batch of batches(watch.takeInitial(), ({ value }) => value.byteLength)) {
-    if (slices.due(true)) await slices.next()
+    if (pace.due(true)) await pace.next()
     const loading = scope.codec.load(batch)
     if (loading !== undefined) await loading
     if (live.wakeup.stopped) return
@@ -133,7 +133,7 @@ async function* initialChunks<T, Chunk>(
 async function* liveChunks<T, Chunk>(
   { scope }: StartedWatch,
   live: LiveEvents<T, Chunk>,
-  slices: Slices,
+  pace: Pace,
 ): AsyncGenerator<Chunk, number> {
   const events = live.next()
   for (const batch of batches(events, eventBytes)) {
@@ -141,7 +141,7 @@ async function* liveChunks<T, Chunk>(
     if (loading !== undefined) await loading
     for (const chunk of await live.encode(batch)) yield chunk
     // Single events are sent at once; only further batches wait for their slice.
-    if (batch !== events && slices.due(true)) await slices.next()
+    if (batch !== events && pace.due(true)) await pace.next()
   }
   return events.length
 }

@@ -1,5 +1,5 @@
 import { fakeClock } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { createApiServer } from '../server.ts'

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@krmkit/meta'
-import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runPaced } from '@krmkit/meta/work'
 import { type HistogramPoint, type MetricFamily, type NumberPoint, readMetricFamilies } from './metric-families.ts'
 
 /**
@@ -76,11 +76,11 @@ export function createMetricProducer(
   server: { metricsText(): Promise<string> },
   { clock = systemClock }: MetricProducerOptions = {},
 ): MetricProducer {
-  const scheduler = createSliceScheduler()
+  const turns = createTurns()
   const startTime = timeOf(clock.now())
   return {
     async collect() {
-      const families = await runInSlices(readMetricFamilies(await server.metricsText()), new Slices(scheduler))
+      const families = await runPaced(readMetricFamilies(await server.metricsText()), new Pace(turns))
       const times = { startTime, endTime: timeOf(clock.now()) }
       const metrics = families.map((family) => producedMetric(family, times))
       return { resourceMetrics: { resource: emptyResource, scopeMetrics: [{ scope: { name: 'krmkit' }, metrics }] }, errors: [] }

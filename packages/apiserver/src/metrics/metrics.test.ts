@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '@krmkit/admission'
 import { parsePodSecurityConfiguration, podSecurity } from '@krmkit/admission/plugins'
 import { alwaysAllowAuthorizer, createInstrumentedAuthorizer } from '@krmkit/authorization'
 import { ApiError } from '@krmkit/meta'
-import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
+import { createTurns, type Turns } from '@krmkit/meta/work'
 import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
@@ -234,7 +234,7 @@ describe('request metrics of a server', () => {
     const { filter, expose } = createMetrics({
       resourceVersion: () => '1',
       resources: { find: () => undefined, remote: () => [] },
-      slices: createSliceScheduler(),
+      turns: createTurns(),
     })
     for (const status of [99, 600, 1e9, -5, 200.5])
       await filter(contextOf('/nowhere'), async () => ({ status, headers: {}, body: { kind: 'empty' } }))
@@ -248,7 +248,7 @@ describe('request metrics of a server', () => {
     const { filter, expose } = createMetrics({
       resourceVersion: () => '1',
       resources: { find: () => undefined, remote: () => remote },
-      slices: createSliceScheduler(),
+      turns: createTurns(),
     })
     for (const path of ['gauges', 'gauges/a', 'gauges/a/scale', 'gauges/a/made-up', 'made-up'])
       await filter(contextOf(`/apis/g/v1/${path}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
@@ -264,23 +264,23 @@ describe('request metrics of a server', () => {
   })
 
   it('are rendered in slices', async () => {
-    let turns = 0
-    const scheduler = createSliceScheduler()
-    const slices: SliceScheduler = {
+    let awaited = 0
+    const eventLoop = createTurns()
+    const turns: Turns = {
       next() {
-        turns++
-        return scheduler.next()
+        awaited++
+        return eventLoop.next()
       },
     }
     const { filter, expose } = createMetrics({
       resourceVersion: () => '1',
       resources: { find: () => ({ subresources: [] }) as never, remote: () => [] },
-      slices,
+      turns,
     })
     for (let i = 0; i < 8000; i++)
       await filter(contextOf(`/apis/g/v1/kind-${i}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
     const { parts } = await expose()
-    expect(turns).toBeGreaterThan(2)
+    expect(awaited).toBeGreaterThan(2)
     expect(
       Buffer.concat(parts)
         .toString()

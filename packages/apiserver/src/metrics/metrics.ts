@@ -2,7 +2,7 @@ import type { AdmissionMetrics } from '@krmkit/admission'
 import type { AuthorizationMetrics } from '@krmkit/authorization'
 import type { FeatureGateState } from '@krmkit/meta'
 import { utf8Bytes } from '@krmkit/meta/bytes'
-import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
+import { Pace, type Turns } from '@krmkit/meta/work'
 import type { Filter } from '../request-context.ts'
 import { admissionMetrics } from './admission-metrics.ts'
 import { authorizationMetrics } from './authorization-metrics.ts'
@@ -37,7 +37,7 @@ export interface MetricsOptions {
   readonly resourceVersion: () => string
   /** Resources whose names may become labels. */
   readonly resources: NamedResources
-  readonly slices: SliceScheduler
+  readonly turns: Turns
   /** The feature gates of the server. */
   readonly gates?: readonly FeatureGateState[] | undefined
 }
@@ -59,7 +59,7 @@ export interface AvailabilityMetrics {
   remove(name: string): void
 }
 
-export function createMetrics({ resourceVersion, resources, slices, gates = [] }: MetricsOptions): Metrics {
+export function createMetrics({ resourceVersion, resources, turns, gates = [] }: MetricsOptions): Metrics {
   const instruments = new Instruments()
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
@@ -123,11 +123,11 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
     register: (metric) => instruments.register(metric),
     async expose() {
       const ofRequests = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
-      const turns = new Slices(slices)
+      const pace = new Pace(turns)
       // Scrapes begin in a slice of their own, so that simultaneous ones do not add up to one long turn.
-      await turns.next()
+      await pace.next()
       const parts: Uint8Array[] = []
-      for (const texts of [instruments.texts(), ...ofRequests]) parts.push(...(await encodedInSlices(texts, turns)))
+      for (const texts of [instruments.texts(), ...ofRequests]) parts.push(...(await encodedInSlices(texts, pace)))
       return { parts, contentType: prometheusTextType }
     },
   }
@@ -136,7 +136,7 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
 const chunkCharacters = 64 * 1024
 
 /** Encodes text as UTF-8 in chunks, yielding to the event loop between slices. */
-async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise<Uint8Array[]> {
+async function encodedInSlices(texts: Iterable<string>, pace: Pace): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = []
   let text = ''
   for (const one of texts) {
@@ -145,7 +145,7 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
       parts.push(utf8Bytes(text))
       text = ''
     }
-    if (slices.due()) await slices.next()
+    if (pace.due()) await pace.next()
   }
   parts.push(utf8Bytes(text))
   return parts

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import {
   type DocumentEncoding,
   type DocumentEncodingName,
@@ -25,7 +26,7 @@ export class Encoders {
   readonly #shared = new Map<DocumentEncodingName, WeakMap<object, Uint8Array>>();
 
   /** Encodes one member per step, and large schemas in several steps. */
-  *group(parts: DocumentParts, name: DocumentEncodingName): Generator<unknown, EncodedGroup> {
+  *group(parts: DocumentParts, name: DocumentEncodingName): Work<EncodedGroup> {
     const form = documentEncodings[name]
     const schemas: Member[] = []
     for (const entry of parts.schemas) {
@@ -39,11 +40,7 @@ export class Encoders {
     }
   }
 
-  *#schema(
-    entry: DocumentParts['schemas'][number],
-    name: DocumentEncodingName,
-    form: DocumentEncoding,
-  ): Generator<unknown, Uint8Array> {
+  *#schema(entry: DocumentParts['schemas'][number], name: DocumentEncodingName, form: DocumentEncoding): Work<Uint8Array> {
     const { source } = entry
     if (!isShared(source)) return yield* form.encode.schemas(entry)
     let cache = this.#shared.get(name)
@@ -57,10 +54,7 @@ export class Encoders {
   }
 }
 
-function* encodedAll(
-  entries: readonly PartEntry[],
-  encode: (entry: PartEntry) => Uint8Array,
-): Generator<unknown, readonly Member[]> {
+function* encodedAll(entries: readonly PartEntry[], encode: (entry: PartEntry) => Uint8Array): Work<readonly Member[]> {
   const members: Member[] = []
   for (const entry of entries) {
     members.push({ name: entry.name, bytes: encode(entry) })

@@ -2,7 +2,7 @@ import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { NamingProfile } from '@krmkit/meta'
 import { base64Text, hexText } from '@krmkit/meta/bytes'
 import { digest } from '@krmkit/meta/platform'
-import { isLargeValue, runAtOnce } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, type Work } from '@krmkit/meta/work'
 import { stringifyJson, type TypeSource } from '@krmkit/schema'
 import { stringifySteps } from '@krmkit/schema/json'
 import type { CustomForm } from './published.ts'
@@ -46,7 +46,7 @@ export class Fingerprints {
   }
 
   /** The digest of the published parts of a resource, cached. Takes time in proportion to the schema. */
-  *definitionSteps(definition: ResourceDefinition): Generator<unknown, string> {
+  *definitionSteps(definition: ResourceDefinition): Work<string> {
     const cached = this.#ofDefinitions.get(definition)
     if (cached !== undefined) return cached
     const { group, version, kind, strategy, resource, subresources } = definition
@@ -68,7 +68,7 @@ export class Fingerprints {
     return fingerprint
   }
 
-  *#schemaSteps(schema: object): Generator<unknown, string> {
+  *#schemaSteps(schema: object): Work<string> {
     const cached = this.#ofSchemas.get(schema)
     if (cached !== undefined) return cached
     const fingerprint = digestOf(isLargeValue(schema) ? yield* stringifySteps(schema) : stringifyJson(schema))

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runPaced, type Turns, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '@krmkit/schema'
 import {
   createKindLookup,
@@ -50,7 +50,7 @@ export interface PublisherOptions {
   /** Documents of other servers. Default: none. */
   readonly remote?: RemoteSource
   /** Scheduler of long work, shared by the server. Default: one for this publisher. */
-  readonly slices?: SliceScheduler
+  readonly turns?: Turns
 }
 
 type Encoding = 'json' | 'protobuf'
@@ -61,7 +61,7 @@ interface DocumentSource {
   readonly definitions: readonly ResourceDefinition[]
   /** The entity tag of the documents. */
   readonly etag: () => string
-  readonly parts: (dialect: Dialect) => Generator<unknown, DocumentParts>
+  readonly parts: (dialect: Dialect) => Work<DocumentParts>
   readonly documents: Readonly<Record<Encoding, PublishedDocument>>
   /** Its part of the v2 document, once encoded. */
   readonly encoded: Map<DocumentEncodingName, EncodedGroup>
@@ -87,7 +87,7 @@ export class Publisher {
   readonly #customForm: (definition: ResourceDefinition) => CustomForm | undefined
   readonly #fingerprints: Fingerprints
   readonly #encoders = new Encoders()
-  readonly #scheduler: SliceScheduler
+  readonly #turns: Turns
   readonly #now: () => number
   #resources: readonly ResourceDefinition[] | undefined
   #remote: RemoteDocuments = noRemoteDocuments
@@ -115,7 +115,7 @@ export class Publisher {
       profile: this.#profile,
       customForm: this.#customForm,
     })
-    this.#scheduler = options.slices ?? createSliceScheduler()
+    this.#turns = options.turns ?? createTurns()
     this.#now = () => clock.now()
   }
 
@@ -159,11 +159,11 @@ export class Publisher {
     return this.#v2.then((documents) => documents[encoding])
   }
 
-  #run<T>(steps: Generator<unknown, T>): Promise<T> {
-    return runInSlices(steps, new Slices(this.#scheduler, { sliceMs }))
+  #run<T>(steps: Work<T>): Promise<T> {
+    return runPaced(steps, new Pace(this.#turns, { sliceMs }))
   }
 
-  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Generator<unknown, PublishedDocument> {
+  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<PublishedDocument> {
     const urls = new Map(remote.v3)
     for (const [name, { hash }] of remote.converted) urls.set(name, relativeUrl(name, hash))
     for (const source of sources) {
@@ -181,17 +181,14 @@ export class Publisher {
   }
 
   /** Computes the tag of a source, one definition per step. */
-  *#tagSteps({ definitions }: DocumentSource): Generator<unknown, void> {
+  *#tagSteps({ definitions }: DocumentSource): Work {
     for (const definition of definitions) {
       yield* this.#fingerprints.definitionSteps(definition)
       yield true
     }
   }
 
-  *#v2Steps(
-    sources: readonly DocumentSource[],
-    remote: RemoteDocuments,
-  ): Generator<unknown, Readonly<Record<Encoding, PublishedDocument>>> {
+  *#v2Steps(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<Readonly<Record<Encoding, PublishedDocument>>> {
     for (const source of sources) yield* this.#tagSteps(source)
     const etag = combinedTag([
       ...remote.v2.map((each) => `${each.prefix} ${each.etag}`),
@@ -207,7 +204,7 @@ export class Publisher {
     form: DocumentEncodingName,
     sources: readonly DocumentSource[],
     remote: RemoteDocuments,
-  ): Generator<unknown, readonly Uint8Array[]> {
+  ): Work<readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
     for (const source of sources) groups.push(yield* this.#encodedGroup(source, form))
     // Local groups come first: their definitions win over equally named ones.
@@ -221,7 +218,7 @@ export class Publisher {
     return documentEncodings[form].join(encoded, this.#info)
   }
 
-  *#encodedGroup(source: DocumentSource, form: DocumentEncodingName): Generator<unknown, EncodedGroup> {
+  *#encodedGroup(source: DocumentSource, form: DocumentEncodingName): Work<EncodedGroup> {
     const cached = source.encoded.get(form)
     if (cached !== undefined) return cached
     const group = yield* this.#encoders.group(yield* source.parts(documentEncodings[form].dialect), form)
@@ -263,7 +260,7 @@ export class Publisher {
       sharedKindsOf(type).filter(({ group }) => !serverGroups.has(group.split('.')[0] ?? ''))
     const customForm = this.#customForm
     let published: PublishedGroupVersion | undefined
-    const parts = function* (dialect: Dialect): Generator<unknown, DocumentParts> {
+    const parts = function* (dialect: Dialect): Work<DocumentParts> {
       published ??= publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
       yield true
       if (!isCustom || dialect !== 'v3') return yield* groupVersionParts(published, { ...rest, kindsOf: sharedKindsOf, dialect })
@@ -317,11 +314,7 @@ export class Publisher {
     }
   }
 
-  *#v3DocumentSteps(
-    parts: DocumentSource['parts'],
-    form: DocumentEncodingName,
-    isCustom: boolean,
-  ): Generator<unknown, readonly Uint8Array[]> {
+  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName, isCustom: boolean): Work<readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
     const info = isCustom ? { title: `${this.#info.title} CRD Swagger`, version: 'v0.1.0' } : this.#info
     const members = { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] }

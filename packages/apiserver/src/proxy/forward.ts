@@ -1,6 +1,6 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import type { SliceScheduler } from '@krmkit/meta/slices'
+import type { Turns } from '@krmkit/meta/work'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import { header, type RequestContext } from '../request-context.ts'
 import { hostAndPort } from './addresses.ts'
@@ -46,7 +46,7 @@ export interface ForwardedTarget {
  */
 export async function forward(
   context: RequestContext,
-  options: ForwardOptions & { readonly slices: SliceScheduler },
+  options: ForwardOptions & { readonly turns: Turns },
 ): Promise<ApiResponse> {
   const { request, info } = context
   const requested = backendPath(info.rest, info.path)
@@ -60,7 +60,7 @@ export async function forward(
   const response = await send(context, { ...options, request: { method: request.method, path: target, headers } }, (reason) =>
     ApiError.serviceUnavailable(`error trying to reach service: ${reason}`),
   )
-  return rewrittenResponse(withLocalHeaders(context, forwardedResponse(response)), { ...rewriting, scheduler: options.slices })
+  return rewrittenResponse(withLocalHeaders(context, forwardedResponse(response)), { ...rewriting, turns: options.turns })
 }
 
 /**
@@ -169,14 +169,14 @@ function withLocalHeaders({ auditId }: RequestContext, response: ApiResponse): A
 }
 
 /** @throws ApiError 500 for a redirect to no URL. */
-function rewrittenResponse(response: ApiResponse, options: RewriteOptions & Pick<PageOptions, 'scheduler'>): ApiResponse {
+function rewrittenResponse(response: ApiResponse, options: RewriteOptions & Pick<PageOptions, 'turns'>): ApiResponse {
   const location = [response.headers.location ?? []].flat()[0] ?? ''
   if (location === '') {
     const rewriteUrl = (text: string) => {
       const link = rewriteReference(text, options)
       return 'url' in link ? link.url : text
     }
-    return withRewrittenLinks(response, { rewriteUrl, scheduler: options.scheduler })
+    return withRewrittenLinks(response, { rewriteUrl, turns: options.turns })
   }
   const redirect = rewriteReference(bytesOf(location), options)
   if ('url' in redirect) return { ...response, headers: { ...response.headers, location: redirect.url } }

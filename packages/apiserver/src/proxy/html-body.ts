@@ -1,5 +1,5 @@
 import { latin1Bytes, latin1Text } from '@krmkit/meta/bytes'
-import { runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
+import { Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import { codedChunks } from '../compression.ts'
 import { HtmlRewriter } from './html-rewriter.ts'
@@ -15,14 +15,14 @@ const formats: ReadonlyMap<string, CompressionFormat> = new Map([
 export interface PageOptions {
   /** Returns the URL to write instead. */
   readonly rewriteUrl: (url: string) => string
-  readonly scheduler: SliceScheduler
+  readonly turns: Turns
 }
 
 /**
  * The response of a page with rewritten URLs, as a stream: nothing is buffered but the tag at hand. Responses of other media types and
  * unknown codings are returned as they are.
  */
-export function withRewrittenLinks(response: ApiResponse, { rewriteUrl, scheduler }: PageOptions): ApiResponse {
+export function withRewrittenLinks(response: ApiResponse, { rewriteUrl, turns }: PageOptions): ApiResponse {
   const { headers, body } = response
   if (body.kind !== 'stream' || mediaType(headers['content-type']) !== 'text/html') return response
   const coding = String(headers['content-encoding'] ?? '')
@@ -30,7 +30,7 @@ export function withRewrittenLinks(response: ApiResponse, { rewriteUrl, schedule
   if (format === undefined && coding !== '') return response
   const { 'content-length': _, ...kept } = headers
   const decoded = format === undefined ? body.stream : codedChunks(body.stream, new DecompressionStream(format))
-  const rewritten = rewrittenChunks(decoded, new HtmlRewriter(rewriteUrl), scheduler)
+  const rewritten = rewrittenChunks(decoded, new HtmlRewriter(rewriteUrl), turns)
   return {
     ...response,
     headers: kept,
@@ -43,19 +43,19 @@ function mediaType(header: string | readonly string[] | undefined): string {
 }
 
 /** Not a generator: its `return` would wait for the pending chunk. */
-function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter, scheduler: SliceScheduler): Chunks {
+function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter, turns: Turns): Chunks {
   return {
     [Symbol.asyncIterator]() {
       const iterator = chunks[Symbol.asyncIterator]()
       // Of all chunks: those that have been received do not end the turn.
-      const slices = new Slices(scheduler)
+      const pace = new Pace(turns)
       let ended = false
       return {
         async next() {
           while (!ended) {
             const { done, value } = await iterator.next()
             ended = done === true
-            const text = ended ? rewriter.end() : await runInSlices(rewriter.writeSteps(latin1Text(value as Uint8Array)), slices)
+            const text = ended ? rewriter.end() : await runPaced(rewriter.writeSteps(latin1Text(value as Uint8Array)), pace)
             if (text !== '') return { done: false as const, value: latin1Bytes(text) }
           }
           return { done: true as const, value: undefined }

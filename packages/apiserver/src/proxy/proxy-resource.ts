@@ -11,8 +11,8 @@ import { parseTargetId } from './target-id.ts'
 /** The subresource `proxy` of pods, services and nodes: passes the request on. @throws ApiError */
 export async function proxyResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const location = await locationOf(scope, context)
-  const { backends, clock, limits, slices } = scope
-  return forward(context, { backends, clock, location, slices, limitBytes: limits.bodyBytes })
+  const { backends, clock, limits, turns } = scope
+  return forward(context, { backends, clock, location, turns, limitBytes: limits.bodyBytes })
 }
 
 async function locationOf(scope: RequestScope, context: RequestContext): Promise<Location> {

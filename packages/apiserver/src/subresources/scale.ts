@@ -37,7 +37,7 @@ export async function scaleResource(scope: RequestScope, context: RequestContext
   }
   const entry = await store.get({ namespace, name }, context)
   await codec.load([entry])
-  await codec.ready(entry, 'object', scope.slices)
+  await codec.ready(entry, 'object', scope.turns)
   return objectResponse(scope, context, scaleOf(scope, codec.object(entry)), form)
 }
 

@@ -8,7 +8,7 @@
 import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
 import { formatGoList } from './describe.ts'
@@ -35,7 +35,7 @@ export interface EscalationGuardOptions {
   readonly rbac: () => RbacAuthorizer | Promise<RbacAuthorizer>
   readonly profile?: NamingProfile
   /** Yields to other work while many permissions are compared. */
-  readonly scheduler?: SliceScheduler
+  readonly turns?: Turns
 }
 
 /** Checks a write and rejects with an ApiError when it would escalate privileges. */
@@ -64,7 +64,7 @@ const everything: readonly PolicyRule[] = [
  * ```
  */
 export function createEscalationGuard(options: EscalationGuardOptions): EscalationGuard {
-  const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options
+  const { authorizer, rbac, profile = stockProfile, turns = createTurns() } = options
   const group = `rbac.authorization.${profile.apiDomain}`
 
   const allows = async (
@@ -78,7 +78,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     const { user, resource, namespace, object } = write
     const { resourceRules, nonResourceRules, errors } = (await rbac()).rulesFor(user, namespace)
     const check = coverage([...resourceRules, ...nonResourceRules], wanted)
-    const found = await runInSlices(check, new Slices(scheduler))
+    const found = await runPaced(check, new Pace(turns))
     if (found.outcome === 'covered') return
     const subject = `user ${goQuote(user.username)} (groups=${formatGoList(user.groups)})`
     const problem =

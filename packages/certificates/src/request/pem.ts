@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 
 /** One PEM block of a text. @see RFC 7468 */
 export interface PemBlock {
@@ -30,7 +30,7 @@ export function readPemBlocks(text: string): PemBlock[] {
 const linesPerStep = 1000
 const boundary = '-----'
 
-/** As {@link readPemBlocks}, with interruption points. */
+/** As {@link readPemBlocks}, with pauses. */
 export function* readPemBlockSteps(text: string): Generator<true | undefined, PemBlock[]> {
   const blocks: PemBlock[] = []
   let open: { type: string; body: string[]; hasHeaders: boolean } | undefined

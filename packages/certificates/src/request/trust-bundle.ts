@@ -1,5 +1,5 @@
 import { encodeBase64 } from '@krmkit/meta/der'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
 import { extensionOids, extensionValue, isAuthority } from './extensions.ts'
@@ -34,7 +34,7 @@ export function validateTrustBundle(pem: string): string[] {
 /** Blocks that are decoded in one step. */
 const blocksPerStep = 16
 
-/** As {@link validateTrustBundle}, with interruption points. */
+/** As {@link validateTrustBundle}, with pauses. */
 export function* validateTrustBundleSteps(pem: string): Generator<true | undefined, string[]> {
   const blocks = yield* readPemBlockSteps(pem)
   const problems: string[] = []

@@ -1,7 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/meta/slices'
 import { controllerOf } from '@krmkit/meta/validation'
+import { isEmptyObject } from '@krmkit/meta/work'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'

@@ -1,5 +1,5 @@
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import { isLargeValue } from '@krmkit/meta/slices'
+import { isLargeValue } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
 import { canonicalTextSteps, type Omission, sameCanonicallySteps } from '../workloads/canonical-steps.ts'
 import { canonicalText, sameCanonically, shortHash } from '../workloads/canonical-text.ts'

@@ -1,8 +1,8 @@
-import { createSliceScheduler, runInNewSlices } from '@krmkit/meta/slices'
+import { createTurns, runInLaterTurns, type Work } from '@krmkit/meta/work'
 
-const scheduler = createSliceScheduler()
+const turns = createTurns()
 
 /** Runs work on a large object in time slices, because the controllers may share their thread with a server. */
-export function inSlices<T>(work: Generator<unknown, T>): Promise<T> {
-  return runInNewSlices(work, scheduler)
+export function inSlices<T>(work: Work<T>): Promise<T> {
+  return runInLaterTurns(work, turns)
 }

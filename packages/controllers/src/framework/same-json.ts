@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 
 /** Whether two JSON values are equal, regardless of the order of object members. */
 export function sameJson(a: unknown, b: unknown): boolean {

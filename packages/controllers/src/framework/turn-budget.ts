@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/slices'
+import { onNextTurn } from '@krmkit/meta/work'
 
 /** Time that controllers together may work in one turn of the event loop, in milliseconds. */
 const turnMs = 4

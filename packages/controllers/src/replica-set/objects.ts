@@ -7,7 +7,7 @@ import {
   labelSelectorFromObject,
 } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
-import { isEmptyObject } from '@krmkit/meta/slices'
+import { isEmptyObject } from '@krmkit/meta/work'
 import type { PodTemplate } from '../workloads/objects.ts'
 
 /** ReplicaSets and ReplicationControllers differ in the form of the selector; the controller works on both. */

@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, memberNames, sortSteps } from '@krmkit/meta/slices'
+import { isEmptyObject, memberNames, sortSteps, type Work } from '@krmkit/meta/work'
 
 /**
  * The functions of `canonical-text.ts` for large values: generators that can be interrupted at each yield. Enumerating the members of a
@@ -18,7 +18,7 @@ type Members = Readonly<Record<string, unknown>>
 const membersPerStep = 128
 
 /** As `canonicalText`. */
-export function* canonicalTextSteps(value: unknown, omitted?: Omission): Generator<unknown, string> {
+export function* canonicalTextSteps(value: unknown, omitted?: Omission): Work<string> {
   const text = yield* textSteps(value, omitted)
   if (text !== undefined) return text
   if (value === undefined || value === null) return 'null'
@@ -26,7 +26,7 @@ export function* canonicalTextSteps(value: unknown, omitted?: Omission): Generat
 }
 
 /** @returns the text; undefined for null and empty values, which are not written as members */
-function* textSteps(value: unknown, omitted: Omission | undefined): Generator<unknown, string | undefined> {
+function* textSteps(value: unknown, omitted: Omission | undefined): Work<string | undefined> {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return yield* listSteps(value, omitted)
@@ -46,7 +46,7 @@ function* textSteps(value: unknown, omitted: Omission | undefined): Generator<un
   return isEmpty ? undefined : `{${parts.join()}}`
 }
 
-function* listSteps(list: readonly unknown[], omitted: Omission | undefined): Generator<unknown, string | undefined> {
+function* listSteps(list: readonly unknown[], omitted: Omission | undefined): Work<string | undefined> {
   if (list.length === 0) return undefined
   const parts: string[] = []
   for (let i = 0; i < list.length; i++) {
@@ -60,7 +60,7 @@ const isOmitted = (of: object, name: string, omitted: Omission | undefined): boo
   omitted !== undefined && name === omitted.name && of === omitted.of
 
 /** As `sameCanonically`. @param omitted members of either value */
-export function* sameCanonicallySteps(a: unknown, b: unknown, omitted: readonly Omission[] = []): Generator<unknown, boolean> {
+export function* sameCanonicallySteps(a: unknown, b: unknown, omitted: readonly Omission[] = []): Work<boolean> {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (!Array.isArray(a)) return !Array.isArray(b) && (yield* sameMembersSteps(a as Members, b as Members, omitted))
@@ -72,7 +72,7 @@ export function* sameCanonicallySteps(a: unknown, b: unknown, omitted: readonly 
   return true
 }
 
-function* sameMembersSteps(a: Members, b: Members, omitted: readonly Omission[]): Generator<unknown, boolean> {
+function* sameMembersSteps(a: Members, b: Members, omitted: readonly Omission[]): Work<boolean> {
   const names = memberNames(a)
   if (names.length > membersPerStep) yield true
   let count = 0
@@ -94,7 +94,7 @@ function* sameMembersSteps(a: Members, b: Members, omitted: readonly Omission[])
 }
 
 /** Whether a member is absent, omitted, null or empty. */
-function* isEmptySteps(object: Members, name: string, omitted: readonly Omission[]): Generator<unknown, boolean> {
+function* isEmptySteps(object: Members, name: string, omitted: readonly Omission[]): Work<boolean> {
   if (!Object.hasOwn(object, name) || omitted.some((omission) => isOmitted(object, name, omission))) return true
   const member = object[name]
   if (typeof member !== 'object') return member === undefined
@@ -108,7 +108,7 @@ function* isEmptySteps(object: Members, name: string, omitted: readonly Omission
 }
 
 /** As `withSortedMembers`. */
-export function* sortedMembersSteps(value: unknown): Generator<unknown, unknown> {
+export function* sortedMembersSteps(value: unknown): Work<unknown> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const list: unknown[] = []

@@ -1,5 +1,5 @@
 import { seededRandom } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { canonicalTextSteps, sameCanonicallySteps, sortedMembersSteps } from './canonical-steps.ts'
 import { canonicalText, sameCanonically, shortHash, withSortedMembers } from './canonical-text.ts'
@@ -37,7 +37,7 @@ it('values are the same canonically exactly if their texts are equal', () => {
   expect(equal).toBeGreaterThan(100)
 })
 
-describe('the functions with interruption points', () => {
+describe('the functions with pauses', () => {
   it('give the same results', () => {
     for (const [a, b] of randomPairs()) {
       expect(runAtOnce(canonicalTextSteps(a))).toBe(canonicalText(a))

@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { isLargeValue, memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { isLargeValue, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
 import { sameJson } from '../framework/same-json.ts'
 import { sameCanonicallySteps } from './canonical-steps.ts'
@@ -31,10 +31,7 @@ export async function sameMaps(a: StringMap, b: StringMap): Promise<boolean> {
 /** Members between two yields. */
 const membersPerStep = 128
 
-export function* mergeSteps(
-  maps: readonly StringMap[],
-  omitted: readonly string[] = [],
-): Generator<unknown, Record<string, string>> {
+export function* mergeSteps(maps: readonly StringMap[], omitted: readonly string[] = []): Work<Record<string, string>> {
   const merged: Record<string, string> = {}
   const mergedNames: string[] = []
   for (const map of maps) {

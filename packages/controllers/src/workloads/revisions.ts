@@ -1,7 +1,7 @@
 import { type ResourceType, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type LabelSelector } from '@krmkit/meta'
-import { isLargeValue } from '@krmkit/meta/slices'
 import { controllerOf } from '@krmkit/meta/validation'
+import { isLargeValue } from '@krmkit/meta/work'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { inSlices } from '../framework/in-slices.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'

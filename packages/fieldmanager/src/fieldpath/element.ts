@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce, sortSteps } from '@krmkit/meta/slices'
+import { runAtOnce, sortSteps, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
 import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
@@ -168,8 +168,8 @@ export function sortElements(elements: PathElement[]): PathElement[] {
   return runAtOnce(sortReadElements(elements))
 }
 
-/** As `sortElements`, with interruption points. */
-export function* sortElementsSteps(elements: PathElement[]): Generator<unknown, PathElement[]> {
+/** As `sortElements`, with pauses. */
+export function* sortElementsSteps(elements: PathElement[]): Work<PathElement[]> {
   if (elements.length <= elementsPerStep) return sortElements(elements)
   yield true
   if (elements.some((element) => element[0] !== 'f')) return yield* sortReadElements(elements)
@@ -179,7 +179,7 @@ export function* sortElementsSteps(elements: PathElement[]): Generator<unknown, 
 
 const elementsPerStep = 64
 
-function* sortReadElements(elements: PathElement[]): Generator<unknown, PathElement[]> {
+function* sortReadElements(elements: PathElement[]): Work<PathElement[]> {
   const read: ReadElement[] = []
   // Elements from a stored object are already sorted.
   let isSorted = true

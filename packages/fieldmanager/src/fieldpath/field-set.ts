@@ -1,4 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { FieldPath, PathElement } from './element.ts'
 import { compareElements, sortElements, sortElementsSteps } from './element.ts'
 import { formatPath } from './format-path.ts'
@@ -180,8 +181,8 @@ export class FieldSet {
     return sortElements([...this.nodes.keys()])
   }
 
-  /** As `elements`, with interruption points for large sets. */
-  elementsSteps(): Generator<unknown, PathElement[]> {
+  /** As `elements`, with pauses for large sets. */
+  elementsSteps(): Work<PathElement[]> {
     return sortElementsSteps([...this.nodes.keys()])
   }
 

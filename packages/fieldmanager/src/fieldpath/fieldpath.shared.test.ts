@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { Conflict } from '../merge/conflict.ts'
 import { formatConflicts } from '../merge/conflict.ts'

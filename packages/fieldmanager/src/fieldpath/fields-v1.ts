@@ -1,5 +1,5 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJsonText } from '../value/json.ts'
 import { isEmptyMap } from '../value/order.ts'
@@ -61,14 +61,14 @@ export function encodeFieldsV1(set: FieldSet): JsonObject {
 }
 
 /** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
-export function* encodeFieldsV1Steps(set: FieldSet): Generator<unknown, void> {
+export function* encodeFieldsV1Steps(set: FieldSet): Work {
   if (set.encoded !== undefined || set.empty) return
   yield* encodeSetSteps(set, false)
   encodeFieldsV1(set)
 }
 
 /** Encodes a set bottom-up. */
-function* encodeSetSteps(set: FieldSet, member: boolean): Generator<unknown, void> {
+function* encodeSetSteps(set: FieldSet, member: boolean): Work {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = yield* set.elementsSteps()
   yield
@@ -138,7 +138,7 @@ export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefin
 }
 
 /** Like `decodeFieldsV1`, as a generator that runs in slices. */
-export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<unknown, FieldSet> {
+export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Work<FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
   const reader = new Decoder(Object.isFrozen(fields))
@@ -249,7 +249,7 @@ class Decoder {
   }
 
   /** Like `node`, in slices. */
-  *steps(fields: JsonObject, depth: number): Generator<unknown, FieldNode> {
+  *steps(fields: JsonObject, depth: number): Work<FieldNode> {
     checkPath(depth)
     const read = new NodeBuilder(this.frozen)
     let members = 0

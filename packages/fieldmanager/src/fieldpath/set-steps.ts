@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import type { PathElement } from './element.ts'
 import { emptySet, type FieldNode, type FieldSet, leaf, setOf } from './field-set.ts'
 
@@ -7,23 +8,23 @@ import { emptySet, type FieldNode, type FieldSet, leaf, setOf } from './field-se
 const stepSize = 64
 
 /** As `FieldSet.difference`. */
-export function* differenceSteps(set: FieldSet, other: FieldSet): Generator<unknown, FieldSet> {
+export function* differenceSteps(set: FieldSet, other: FieldSet): Work<FieldSet> {
   if (set === other) return emptySet
   if (other.nodes.size < stepSize && !hasChildren(other)) return set.difference(other)
   return yield* keptSteps(set, other, withoutMatchSteps)
 }
 
 /** As `FieldSet.intersection`. */
-export function* intersectionSteps(set: FieldSet, other: FieldSet): Generator<unknown, FieldSet> {
+export function* intersectionSteps(set: FieldSet, other: FieldSet): Work<FieldSet> {
   if (set === other) return set
   if (set.nodes.size < stepSize && !hasChildren(set)) return set.intersection(other)
   return yield* keptSteps(set, other, commonSteps)
 }
 
-type KeepSteps = (node: FieldNode, match: FieldNode | undefined) => Generator<unknown, FieldNode | undefined>
+type KeepSteps = (node: FieldNode, match: FieldNode | undefined) => Work<FieldNode | undefined>
 
 /** The set of what `keep` returns for each node; the set itself when nothing changes. */
-function* keptSteps(set: FieldSet, other: FieldSet, keep: KeepSteps): Generator<unknown, FieldSet> {
+function* keptSteps(set: FieldSet, other: FieldSet, keep: KeepSteps): Work<FieldSet> {
   const out = new Map<PathElement, FieldNode>()
   let same = true
   let visited = 0

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
@@ -136,11 +136,11 @@ export function applyParts(request: ApplyPatchRequest): ApplyParts {
  *
  * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
  */
-export function applyPartsSteps(request: ApplyPatchRequest): Generator<unknown, ApplyParts> {
+export function applyPartsSteps(request: ApplyPatchRequest): Work<ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, ApplyParts> {
+function* applySteps(request: ApplyPatchRequest, sliced: boolean): Work<ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = yield* checkApplied(request, sliced)
   if (sliced) yield true
@@ -159,10 +159,7 @@ interface CheckedConfiguration {
 const recent = new RecentCreations()
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(
-  request: ApplyPatchRequest,
-  { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<unknown, AppliedParts> {
+function* createSteps(request: ApplyPatchRequest, { type, appliedSet, sliced }: CheckedConfiguration): Work<AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
@@ -188,7 +185,7 @@ function* changeSteps(
   request: ApplyPatchRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<unknown, ApplyParts> {
+): Work<ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
   const managed = yield* storedManagers(request, live, sliced)
@@ -246,7 +243,7 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, { type: TypeRef; appliedSet: FieldSet }> {
+function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Work<{ type: TypeRef; appliedSet: FieldSet }> {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError({
@@ -283,7 +280,7 @@ function lastAppliedSet({ live, manager, subresource = '', apiVersion, types }: 
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Generator<unknown, Managed> {
+function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Work<Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { sortSteps } from '@krmkit/meta/slices'
+import { sortSteps, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import type { Managed } from './entries.ts'
@@ -16,7 +16,7 @@ export const ancientChangesManager = 'ancient-changes'
  * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
  * slices.
  */
-export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Generator<unknown, Managed> {
+export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Work<Managed> {
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
@@ -69,7 +69,7 @@ interface AgedManager {
 }
 
 /** The keys of update entries. */
-function* oldestFirst({ managers, times }: Managed): Generator<unknown, readonly AgedManager[]> {
+function* oldestFirst({ managers, times }: Managed): Work<readonly AgedManager[]> {
   const aged: AgedManager[] = []
   for (const [key, { applied }] of managers) {
     if (applied) continue
@@ -80,7 +80,7 @@ function* oldestFirst({ managers, times }: Managed): Generator<unknown, readonly
 }
 
 /** Unites pairwise, so that each path is copied a logarithmic number of times. */
-function* unionOf(sets: readonly FieldSet[]): Generator<unknown, FieldSet> {
+function* unionOf(sets: readonly FieldSet[]): Work<FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1
   const left = yield* unionOf(sets.slice(0, half))

@@ -1,6 +1,6 @@
 import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
@@ -42,7 +42,7 @@ export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> 
 export function* decodeManagedFieldsSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
   sliced = true,
-): Generator<unknown, Managed> {
+): Work<Managed> {
   if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ export function* decodeManagedFieldsSteps(
 /** Decoded lists of stored (frozen) objects, by identity. */
 const decoded = new WeakMap<object, Managed>()
 
-function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<unknown, Managed> {
+function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Work<Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -102,7 +102,7 @@ export function encodeManagedFields({ managers, times, sources }: Managed): Mana
 }
 
 /** Like `encodeManagedFields`, in slices. */
-export function* encodeManagedFieldsSteps(managed: Managed): Generator<unknown, ManagedFieldsEntry[]> {
+export function* encodeManagedFieldsSteps(managed: Managed): Work<ManagedFieldsEntry[]> {
   for (const { set } of managed.managers.values()) yield* encodeFieldsV1Steps(set)
   return encodeManagedFields(managed)
 }
@@ -138,11 +138,11 @@ function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<Man
   )
 }
 
-/** As `equalOwnership`, with interruption points. */
+/** As `equalOwnership`, with pauses. */
 export function* equalOwnershipSteps(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
-): Generator<unknown, boolean> {
+): Work<boolean> {
   if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
   for (const [i, entry] of a.entries()) {
     const other = b[i] as DeepReadonly<ManagedFieldsEntry>
@@ -200,12 +200,12 @@ export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]>
 }
 
 /**
- * As `managedFieldsProblem`, with interruption points.
+ * As `managedFieldsProblem`, with pauses.
  *
  * @example
  * ```ts
  * import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  *
  * runAtOnce(managedFieldsProblemSteps(undefined)) // undefined
  * ```
@@ -213,7 +213,7 @@ export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]>
  */
 export function* managedFieldsProblemSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
-): Generator<unknown, string | undefined> {
+): Work<string | undefined> {
   try {
     yield* decodeManagedFieldsSteps(entries, true)
     return undefined
@@ -229,7 +229,7 @@ export function secondsOf(time: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
 
-function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Generator<unknown, FieldSet> {
+function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Work<FieldSet> {
   try {
     const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
     if (!sliced) return decodeFieldsV1(fields)

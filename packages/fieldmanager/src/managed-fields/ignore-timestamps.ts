@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { equalValues, equalValuesSteps } from '../value/order.ts'
 import { equalOwnership, equalOwnershipSteps } from './entries.ts'
 import type { FrozenObject } from './type-converter.ts'
@@ -26,8 +27,8 @@ export function ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, n
   return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
 }
 
-/** As {@link ignoreManagedFieldsTimestamps}, with interruption points for large objects. */
-export function* ignoreManagedFieldsTimestampsSteps<T extends FrozenObject>(live: T, next: T): Generator<unknown, T> {
+/** As {@link ignoreManagedFieldsTimestamps}, with pauses for large objects. */
+export function* ignoreManagedFieldsTimestampsSteps<T extends FrozenObject>(live: T, next: T): Work<T> {
   const before = live.metadata?.managedFields
   const after = next.metadata?.managedFields
   if (before === after || after === undefined || !(yield* equalOwnershipSteps(before, after))) return next

@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { FieldManagerError, invariant } from '../field-manager-error.ts'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
@@ -20,7 +21,7 @@ export interface TypeConverter {
   zero?(apiVersion: string): JsonObject
   /**
    * Converts an object to another version. Must be pure. During an apply, objects may lack required members and have null in place
-   * of emptied structs. A promise needs a function whose name ends in `Steps`, and `runInSlices`.
+   * of emptied structs. A promise needs a function whose name ends in `Steps`, and `runPaced`.
    *
    * @throws an error that fails an apply and drops the owners of an updated object, also for versions that `typed` does not know.
    */
@@ -115,7 +116,7 @@ class VersionConverter implements Converter {
     return { value, type }
   }
 
-  *#converted(value: JsonObject, version: string): Generator<unknown, JsonObject> {
+  *#converted(value: JsonObject, version: string): Work<JsonObject> {
     if (this.#types.convert === undefined || value['apiVersion'] === version) return value
     let versions = this.#known.get(value)
     if (versions === undefined) {
@@ -131,10 +132,10 @@ class VersionConverter implements Converter {
   }
 }
 
-function* awaited<T>(value: T | Promise<T>): Generator<unknown, T> {
+function* awaited<T>(value: T | Promise<T>): Work<T> {
   if (!(value instanceof Promise)) return value
   const result: { readonly value: T } | undefined = yield value.then((each) => ({ value: each }))
-  invariant(result !== undefined, 'a promise is awaited by runInSlices')
+  invariant(result !== undefined, 'a promise is awaited by runPaced')
   return result.value
 }
 

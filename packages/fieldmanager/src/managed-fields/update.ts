@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
@@ -97,24 +97,24 @@ export function managedFieldsAfterUpdate(
  * @example
  * ```ts
  * import { deducedTypeConverter as types, managedFieldsAfterUpdateSteps } from '@krmkit/fieldmanager/managed-fields'
- * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
  *
  * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
  * const work = managedFieldsAfterUpdateSteps({ next, manager: 'kubectl', apiVersion: 'v1', types })
- * const entries = await runInSlices(work, new Slices(createSliceScheduler()))
+ * const entries = await runPaced(work, new Pace(createTurns()))
  * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
  * ```
  */
 export function managedFieldsAfterUpdateSteps(
   request: TrackUpdateRequest<FrozenObject>,
-): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+): Work<DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
   request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
-): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+): Work<DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
   const stored = live?.metadata?.managedFields
   if (sliced) yield* predecode(stored)
@@ -152,11 +152,7 @@ export function updateManaged(managed: Managed, request: TrackUpdateRequest<Froz
 }
 
 /** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
-export function* updateManagedSteps(
-  managed: Managed,
-  request: TrackUpdateRequest<FrozenObject>,
-  sliced: boolean,
-): Generator<unknown, Managed> {
+export function* updateManagedSteps(managed: Managed, request: TrackUpdateRequest<FrozenObject>, sliced: boolean): Work<Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -213,7 +209,7 @@ function* decodeLiveOrNext(
   live: Entries,
   next: Entries,
   { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
-): Generator<unknown, Managed> {
+): Work<Managed> {
   if (ignoreNext || next === live) return decodeOrEmpty(live)
   if (isResetManagedFields(next)) return emptyManaged
   try {
@@ -226,7 +222,7 @@ function* decodeLiveOrNext(
 }
 
 /** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
-export function* predecode(entries: Entries): Generator<unknown, void> {
+export function* predecode(entries: Entries): Work {
   try {
     yield* decodeManagedFieldsSteps(entries)
   } catch (error) {

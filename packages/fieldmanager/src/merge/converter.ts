@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { TypeRef } from '../typed/types.ts'
 
@@ -11,12 +12,12 @@ export interface TypedValue {
 /** Converts objects between the versions of their kind. */
 export interface Converter {
   /**
-   * Converts an object to a version, as a generator that may yield promises, which `runInSlices` awaits; `undefined` for unknown
+   * Converts an object to a version, as a generator that may yield promises, which `runPaced` awaits; `undefined` for unknown
    * versions, whose managers are dropped. Must be pure.
    *
    * @throws FieldManagerError `Unconvertible` when the object cannot be converted, or does not fit the type of the version.
    */
-  convert(object: TypedValue, apiVersion: string): Generator<unknown, TypedValue | undefined>
+  convert(object: TypedValue, apiVersion: string): Work<TypedValue | undefined>
   /** Whether a version is known, without a conversion. */
   isKnown?(apiVersion: string): boolean
 }
@@ -36,7 +37,7 @@ export function* convertFor(
   converter: Converter,
   object: TypedValue,
   apiVersion: string,
-): Generator<unknown, TypedValue | undefined> {
+): Work<TypedValue | undefined> {
   try {
     return yield* converter.convert(object, apiVersion)
   } catch (error) {

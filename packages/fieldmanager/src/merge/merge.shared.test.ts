@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
@@ -24,7 +25,7 @@ const pruning = 'failed to prune fields'
  * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
  * manager never applied.
  */
-export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Generator<unknown, TypedValue> {
+export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Work<TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // The manager dropped no field, so nothing is removed.
@@ -54,7 +55,7 @@ function* addBackOwned(
   pruned: TypedValue,
   prunedVersion: string,
   { managers, converter, known }: { managers: Managers; converter: Converter; known: KnownPaths },
-): Generator<unknown, TypedValue> {
+): Work<TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
     const others = owned.get(apiVersion)
@@ -74,7 +75,7 @@ function* addBackOwnedAt(
   apiVersion: string,
   owned: FieldSet,
   { converter, known }: { converter: Converter; known: KnownPaths },
-): Generator<unknown, { merged: TypedValue; pruned: TypedValue }> {
+): Work<{ merged: TypedValue; pruned: TypedValue }> {
   const failure = (object: string) =>
     `${pruning}: failed add back owned items: failed to convert ${object} object at version ${apiVersion}`
   const merged = yield* convertFor(failure('merged'), converter, state.merged, apiVersion)
@@ -95,7 +96,7 @@ function* addBackDangling(
   pruned: TypedValue,
   last: VersionedSet,
   { converter, known }: { converter: Converter; known: KnownPaths },
-): Generator<unknown, TypedValue> {
+): Work<TypedValue> {
   const failure = `${pruning}: failed add back dangling items: failed to convert pruned object to last applied version`
   const converted = yield* convertFor(failure, converter, pruned, last.apiVersion)
   if (converted === undefined) return merged
@@ -107,7 +108,7 @@ function* addBackDangling(
 }
 
 /** The paths, with struct fields, that an object has and its pruned form lacks. */
-function* removedPathsSteps(object: TypedValue, pruned: TypedValue, known: KnownPaths): Generator<unknown, FieldSet> {
+function* removedPathsSteps(object: TypedValue, pruned: TypedValue, known: KnownPaths): Work<FieldSet> {
   const before = yield* pathsWithStructsSteps(object.value, object.type, known)
   yield true
   const after = yield* pathsWithStructsSteps(pruned.value, pruned.type, known)

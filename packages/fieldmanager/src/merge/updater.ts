@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
@@ -100,7 +100,7 @@ export function* updateManagersSteps(
   next: TypedValue,
   options: UpdaterOptions,
   comparison: Comparison,
-): Generator<unknown, Managers> {
+): Work<Managers> {
   const { apiVersion, manager } = write
   const managers = yield* reconcileManagers(write, options.converter)
   yield true
@@ -158,12 +158,7 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
 }
 
 /** Like `applyManager`, in slices. */
-export function* applyManagerSteps(
-  write: Write,
-  applied: TypedValue,
-  force: boolean,
-  options: ApplyOptions,
-): Generator<unknown, ApplyOutcome> {
+export function* applyManagerSteps(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): Work<ApplyOutcome> {
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = yield* reconcileManagers(write, converter)
@@ -226,7 +221,7 @@ function* transferOwnership(
   next: TypedValue,
   { converter, ignored, sliced = false }: UpdaterOptions,
   comparison: Comparison,
-): Generator<unknown, Transfer> {
+): Work<Transfer> {
   const { live, apiVersion, managers, manager } = write
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)
@@ -257,19 +252,14 @@ function* transferOwnership(
   return { owners, conflicts }
 }
 
-function* compareAt(
-  apiVersion: string,
-  live: TypedValue,
-  next: TypedValue,
-  converter: Converter,
-): Generator<unknown, Comparison | undefined> {
+function* compareAt(apiVersion: string, live: TypedValue, next: TypedValue, converter: Converter): Work<Comparison | undefined> {
   const before = yield* convertFor('failed to convert old object', converter, live, apiVersion)
   const after = before && (yield* convertFor('failed to convert new object', converter, next, apiVersion))
   return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
 }
 
 /** Adapts the managers' sets to current schemas. */
-function* reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Generator<unknown, Managers> {
+function* reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Work<Managers> {
   let out: Map<string, VersionedSet> | undefined
   const types = new Map([[apiVersion, live.type]])
   for (const [name, owned] of managers) {

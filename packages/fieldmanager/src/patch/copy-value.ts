@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { sortKeysSteps } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
@@ -23,7 +23,7 @@ interface Part {
 export function* copyValue(
   value: JsonValue,
   isSorted: (object: object) => boolean,
-): Generator<unknown, { readonly copy: JsonValue; readonly length: number }> {
+): Work<{ readonly copy: JsonValue; readonly length: number }> {
   const parts: Part[] = []
   let length = 0
   let members = 0

@@ -1,19 +1,19 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 
 /**
  * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`
  * reaches its part.
  */
 export class DeferredMerges {
-  #parts: Generator<unknown, unknown>[] = []
+  #parts: Work<unknown>[] = []
 
-  add(part: Generator<unknown, unknown>): void {
+  add(part: Work<unknown>): void {
     this.#parts.push(part)
   }
 
   /** Runs all parts in order, including those added meanwhile. */
-  *run(): Generator<unknown, void> {
+  *run(): Work {
     while (this.#parts.length > 0) {
       const parts = this.#parts
       this.#parts = []
@@ -30,7 +30,7 @@ export class DeferredMerges {
  *
  * @returns the keys
  */
-export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, readonly string[]> {
+export function* copyInto(out: JsonObject, from: JsonObject): Work<readonly string[]> {
   const prototype = Object.getPrototypeOf(out)
   Object.setPrototypeOf(out, null)
   const keys = yield* keysOf(from)
@@ -44,7 +44,7 @@ export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown,
 }
 
 /** The keys of a map. Listing those of a large map takes a slice. */
-export function* keysOf(map: JsonObject): Generator<unknown, readonly string[]> {
+export function* keysOf(map: JsonObject): Work<readonly string[]> {
   const keys = memberNames(map)
   if (keys.length > stepSize) yield true
   return keys

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 
-/** As `checkDepth`, with interruption points. @throws FieldManagerError */
-export function* checkDepthSteps(value: JsonValue): Generator<unknown, void> {
+/** As `checkDepth`, with pauses. @throws FieldManagerError */
+export function* checkDepthSteps(value: JsonValue): Work {
   const levels: { readonly value: object; readonly depth: number }[] = []
   const push = (inner: JsonValue, depth: number) => {
     if (typeof inner !== 'object' || inner === null) return

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { rememberMemberNames } from '@krmkit/meta/slices'
+import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
 import { goType } from '../value/type-names.ts'
@@ -38,11 +38,11 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return out
 }
 
-/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with sorted members where asked, with interruption points. */
+/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with sorted members where asked, with pauses. */
 export function* cleanedSteps(
   value: JsonValue,
   drops: { readonly nulls: boolean; readonly directives: boolean; readonly sorted?: boolean },
-): Generator<unknown, JsonValue | undefined> {
+): Work<JsonValue | undefined> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const list: JsonValue[] = []

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames } from '@krmkit/meta/slices'
+import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import { copyMembersSteps, ownMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
@@ -40,12 +40,12 @@ export class Draft {
 
   /**
    * Resolves a pointer up to the container of its last step; `undefined` when the container does not exist, and for the pointer
-   * to the whole document. Has interruption points, because large containers are copied.
+   * to the whole document. Has pauses, because large containers are copied.
    *
    * @param adding Accepts the position after the last item, and `-`.
    * @see RFC 6901
    */
-  *resolve(pointer: string, adding: boolean): Generator<unknown, PointerTarget | undefined> {
+  *resolve(pointer: string, adding: boolean): Work<PointerTarget | undefined> {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
     this.#document = yield* this.#owned(this.#document)
@@ -106,7 +106,7 @@ export class Draft {
   }
 
   /** The edited document. */
-  *finish(): Generator<unknown, JsonValue> {
+  *finish(): Work<JsonValue> {
     for (const list of this.#lists.keys()) this.#write(list)
     for (const [own, { original, set }] of this.#objects) {
       const isLarge = memberCountOfLargeMap(original) !== undefined
@@ -124,7 +124,7 @@ export class Draft {
     return this.#lists.get(list)?.length ?? list.length
   }
 
-  *#owned(value: JsonValue): Generator<unknown, JsonValue> {
+  *#owned(value: JsonValue): Work<JsonValue> {
     if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
     const own = Array.isArray(value) ? value.slice() : yield* copyMembersSteps(value)
     this.#own.add(own)

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { goMap } from '../value/type-names.ts'
 import { stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'
@@ -11,11 +12,7 @@ export interface Parts {
 }
 
 /** @throws FieldManagerError `BadPatch` for items without the merge key, if there is one. */
-export function* partition(
-  merged: readonly JsonValue[],
-  wanted: readonly JsonValue[],
-  mergeKey: string,
-): Generator<unknown, Parts> {
+export function* partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Work<Parts> {
   const parts: Parts = { patched: [], others: [] }
   const isWanted = mergeKey === '' ? yield* setOf(wanted) : keyedSetOf(wanted, mergeKey)
   yield true
@@ -29,7 +26,7 @@ export function* partition(
 
 type Membership = (item: JsonValue) => boolean
 
-function* setOf(items: readonly JsonValue[]): Generator<unknown, Membership> {
+function* setOf(items: readonly JsonValue[]): Work<Membership> {
   const set = new Set<JsonValue>()
   for (let i = 0; i < items.length; i++) {
     set.add(items[i] as JsonValue)
@@ -66,7 +63,7 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
 export function* orderElements(
   { patched, others }: Parts,
   { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
-): Generator<unknown, JsonValue[]> {
+): Work<JsonValue[]> {
   const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
   yield true
   const right = yield* sorted(patched, wanted, { mergeKey, maps, identity })
@@ -99,10 +96,7 @@ export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undef
 
 type Identity = (item: JsonValue) => JsonValue | undefined
 
-function* positions(
-  items: readonly JsonValue[],
-  identity: Identity,
-): Generator<unknown, ReadonlyMap<JsonValue | undefined, number>> {
+function* positions(items: readonly JsonValue[], identity: Identity): Work<ReadonlyMap<JsonValue | undefined, number>> {
   const out = new Map<JsonValue | undefined, number>()
   for (let i = 0; i < items.length; i++) {
     const key = identity(items[i] as JsonValue)
@@ -116,7 +110,7 @@ function* sorted(
   items: readonly JsonValue[],
   order: readonly JsonValue[],
   { mergeKey, maps, identity }: { mergeKey: string; maps: boolean; identity: Identity },
-): Generator<unknown, JsonValue[]> {
+): Work<JsonValue[]> {
   const deleted: JsonValue[] = []
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
@@ -131,7 +125,7 @@ function* sorted(
 }
 
 /** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
-function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<unknown, JsonValue[]> {
+function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Work<JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { unknownProblems } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValuesSteps } from '../value/order.ts'
@@ -50,17 +50,13 @@ export function jsonPatch(target: JsonValue, operations: JsonValue, options: Jso
  * @example
  * ```ts
  * import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
- * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
  *
  * const work = jsonPatchSteps({ replicas: 1 }, [{ op: 'replace', path: '/replicas', value: 2 }])
- * await runInSlices(work, new Slices(createSliceScheduler())) // { replicas: 2 }
+ * await runPaced(work, new Pace(createTurns())) // { replicas: 2 }
  * ```
  */
-export function* jsonPatchSteps(
-  target: JsonValue,
-  operations: JsonValue,
-  options: JsonPatchOptions = {},
-): Generator<unknown, JsonValue> {
+export function* jsonPatchSteps(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): Work<JsonValue> {
   const { maxOperations = 10_000, maxCopySize = 3 * 1024 * 1024 } = options
   const plain = yield* readOperations(operations)
   if (plain.length > maxOperations) {
@@ -107,7 +103,7 @@ function* unknownMembers(operations: readonly JsonValue[]): Generator<string> {
   }
 }
 
-function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {
+function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Work {
   const { op, path, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
@@ -163,7 +159,7 @@ function addTo(draft: Draft, target: PointerTarget, { path, value, op }: Additio
   draft.add(target, value)
 }
 
-function* removeAt(draft: Draft, from: string): Generator<unknown, JsonValue> {
+function* removeAt(draft: Draft, from: string): Work<JsonValue> {
   const target = yield* draft.resolve(from, false)
   if (target === undefined) throw missingFrom('move', from)
   const value = draft.get(target)
@@ -172,7 +168,7 @@ function* removeAt(draft: Draft, from: string): Generator<unknown, JsonValue> {
   return value
 }
 
-function* sourceOf(draft: Draft, from: string): Generator<unknown, PointerTarget> {
+function* sourceOf(draft: Draft, from: string): Work<PointerTarget> {
   const source = yield* draft.resolve(from, false)
   if (source === undefined) throw missingFrom('copy', from)
   if (hasNoPosition(source)) throw failed(`error in copy for from: '${from}': ${noPosition(source)}`)
@@ -180,7 +176,7 @@ function* sourceOf(draft: Draft, from: string): Generator<unknown, PointerTarget
 }
 
 /** Copies a missing member as null. */
-function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Generator<unknown, JsonValue> {
+function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Work<JsonValue> {
   const value = draft.getCurrent(source)
   if (value === undefined) return null
   const { copy, length } = yield* copyValue(value, (object) => draft.isOpened(object))
@@ -196,7 +192,7 @@ function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
 }
 
-function* replaceAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
+function* replaceAt(draft: Draft, path: string, value: JsonValue): Work {
   if (path === '') {
     if (typeof value === 'object' && value !== null) draft.replaceAll(value)
     return
@@ -206,7 +202,7 @@ function* replaceAt(draft: Draft, path: string, value: JsonValue): Generator<unk
   draft.set(target, value)
 }
 
-function* testAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
+function* testAt(draft: Draft, path: string, value: JsonValue): Work {
   const target = yield* resolveTarget(draft, path, 'test')
   if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
@@ -231,7 +227,7 @@ const missingContainers: Readonly<Record<string, (path: string) => string>> = {
   copy: (path) => `doc is missing destination path: ${path}`,
 }
 
-function* resolveTarget(draft: Draft, path: string, op: string): Generator<unknown, PointerTarget> {
+function* resolveTarget(draft: Draft, path: string, op: string): Work<PointerTarget> {
   const target = yield* draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
   if (target === undefined) throw failed(`${op} operation does not apply: ${missingContainers[op]?.(path)}: missing value`)
   return target
@@ -255,7 +251,7 @@ function isNumber(key: string): boolean {
   return /^[+-]?\d+$/.test(key)
 }
 
-function* readOperations(operations: JsonValue): Generator<unknown, PlainOperation[]> {
+function* readOperations(operations: JsonValue): Work<PlainOperation[]> {
   if (operations === null) return []
   if (!Array.isArray(operations)) throw undecodable(`${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`)
   const plain: PlainOperation[] = []

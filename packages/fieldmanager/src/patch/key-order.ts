@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { rememberMemberNames } from '@krmkit/meta/slices'
+import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { sortKeysSteps } from '@krmkit/schema/json'
 import { stepSize } from './deferred-merges.ts'
 
@@ -9,7 +9,7 @@ import { stepSize } from './deferred-merges.ts'
  *
  * @param keys all keys. Their order matters little.
  */
-export function* sortMembers(object: JsonObject, keys: readonly string[]): Generator<unknown, void> {
+export function* sortMembers(object: JsonObject, keys: readonly string[]): Work {
   if (keys.length > stepSize) yield true
   if (keys.every((key, i) => i === 0 || follows(keys[i - 1] as string, key))) {
     rememberMemberNames(object, keys)
@@ -38,11 +38,7 @@ export function* sortMembers(object: JsonObject, keys: readonly string[]): Gener
  * @param before its keys before the changes.
  * @param changed keys that were set or deleted, each once.
  */
-export function* keysAfter(
-  object: JsonObject,
-  before: readonly string[],
-  changed: Iterable<string>,
-): Generator<unknown, readonly string[]> {
+export function* keysAfter(object: JsonObject, before: readonly string[], changed: Iterable<string>): Work<readonly string[]> {
   const keys: string[] = []
   const known = new Set<string>()
   let count = 0

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { requireObjects } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember } from '../typed/types.ts'
@@ -35,7 +35,7 @@ export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<unknown, JsonValue> {
+export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Work<JsonValue> {
   const deferred = new DeferredMerges()
   const members = requireMap(patch)
   yield* checkDepthSteps(members)
@@ -106,7 +106,7 @@ interface MemberMerge {
   readonly deferred?: DeferredMerges
 }
 
-function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, void> {
+function* mergeMembers(out: JsonObject, merge: MemberMerge): Work {
   const before = yield* copyInto(out, merge.target)
   const keys = yield* keysOf(merge.patch)
   for (let i = 0; i < keys.length; i++) {

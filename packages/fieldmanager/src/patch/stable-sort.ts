@@ -1,3 +1,5 @@
+import type { Work } from '@krmkit/meta/work'
+
 /**
  * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1)
  * compares less than every other item and vice versa; this contradictory order yields the same result as on stock servers, at no
@@ -6,7 +8,7 @@
  * @returns the item indices in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function* stableOrder(positions: Int32Array): Generator<unknown, Uint32Array> {
+export function* stableOrder(positions: Int32Array): Work<Uint32Array> {
   const count = positions.length
   const order = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i
@@ -47,7 +49,7 @@ function insertEach(order: Uint32Array, less: Less, from: number, to: number): v
 /** Shorter runs are merged without yielding. */
 const shortRuns = 256
 
-function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Generator<unknown, void> {
+function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Work {
   if (middle - from === 1) {
     const at = firstWhere(middle, to, (i) => !less(i, from))
     rotate(order, { from, middle, to: at })

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
 import { goList, goMap, jsonKind } from '../value/type-names.ts'
@@ -20,7 +21,7 @@ export interface ListMerge {
 }
 
 /** @throws FieldManagerError `BadPatch`, `Unprocessable` */
-export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<unknown, JsonValue[]> {
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Work<JsonValue[]> {
   const { meta, deletes } = merge
   if (!Array.isArray(own)) throw unexpectedType(goList, own)
   if (!Array.isArray(change)) throw unexpectedType(goList, change)
@@ -53,7 +54,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
 }
 
 /** The distinct items of both lists. */
-function* distinctSteps(...lists: readonly JsonValue[][]): Generator<unknown, JsonValue[]> {
+function* distinctSteps(...lists: readonly JsonValue[][]): Work<JsonValue[]> {
   const out = new Set<JsonValue>()
   for (const list of lists) {
     for (let i = 0; i < list.length; i++) {
@@ -112,7 +113,7 @@ function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
   { meta: { mergeKey }, join, deferred }: ListMerge,
-): Generator<unknown, JsonObject[]> {
+): Work<JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {

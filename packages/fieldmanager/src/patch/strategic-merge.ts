@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
+import { rememberMemberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
@@ -53,11 +53,7 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* strategicMergePatchSteps(
-  type: StructType,
-  original: JsonValue,
-  patch: JsonValue,
-): Generator<unknown, JsonValue> {
+export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Work<JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
@@ -115,12 +111,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, opti
   return out
 }
 
-function* mergeMembers(
-  out: JsonObject,
-  patch: JsonObject,
-  type: PatchType,
-  options: StrategicMergeOptions,
-): Generator<unknown, void> {
+function* mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): Work {
   const done = new Set<string>()
   const keys = yield* keysOf(patch)
   yield* retainKeys(out, { patch, keys, done }, options)
@@ -151,7 +142,7 @@ function* deleteItems(
   { patch, keys }: { readonly patch: JsonObject; readonly keys: readonly string[] },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<unknown, void> {
+): Work {
   for (const key of keys) {
     if (!key.startsWith(deleteFromPrimitiveListPrefix)) continue
     const value = patch[key] as JsonValue
@@ -165,11 +156,7 @@ function* deleteItems(
 }
 
 /** Runs the merge of a member, if any, and sets the member to its result. */
-function* completeMember(
-  out: JsonObject,
-  key: string,
-  steps: Generator<unknown, JsonValue | undefined> | undefined,
-): Generator<unknown, void> {
+function* completeMember(out: JsonObject, key: string, steps: Work<JsonValue | undefined> | undefined): Work {
   if (steps === undefined) return
   const merged = yield* steps
   if (merged === undefined) delete out[key]
@@ -190,7 +177,7 @@ function executeDirective(patch: JsonObject, deferred?: DeferredMerges): JsonObj
   return out
 }
 
-function* copyMap(out: JsonObject, patch: JsonObject): Generator<unknown, void> {
+function* copyMap(out: JsonObject, patch: JsonObject): Work {
   const keys = yield* copyInto(out, patch)
   delete out[patchDirective]
   rememberMemberNames(out, yield* keysAfter(out, keys, []))
@@ -209,7 +196,7 @@ function mergeMember(
   key: string,
   value: JsonValue,
   { type, options, deletes }: MemberMerge,
-): Generator<unknown, JsonValue | undefined> | undefined {
+): Work<JsonValue | undefined> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
@@ -246,7 +233,7 @@ function* retainKeys(
   out: JsonObject,
   { patch, keys: own, done }: { readonly patch: JsonObject; readonly keys: readonly string[]; readonly done: Set<string> },
   { ofPatches }: StrategicMergeOptions,
-): Generator<unknown, void> {
+): Work {
   if (!Object.hasOwn(patch, retainKeysDirective)) return
   done.add(retainKeysDirective)
   const keys = patch[retainKeysDirective] as JsonValue
@@ -282,7 +269,7 @@ function* mergeOrdered(
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<unknown, void> {
+): Work {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {

@@ -1,3 +1,5 @@
+import type { Work } from '@krmkit/meta/work'
+
 /** Counts reads of items' merge keys. */
 export class KeyReadCounter {
   count = 0
@@ -16,7 +18,7 @@ export class KeyReadCounter {
 }
 
 /** Runs a generator and counts its yields. */
-export function runCountingSteps<T>(work: Generator<unknown, T>): { value: T; steps: number } {
+export function runCountingSteps<T>(work: Work<T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { value, steps }

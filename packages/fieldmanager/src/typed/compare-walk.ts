@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { itemElement, ListItemError } from './list-item.ts'
@@ -16,7 +17,7 @@ export interface LazyItem {
 /** A deferred comparison below a path. */
 export interface DeferredPart {
   readonly path: (PathElement | LazyItem)[]
-  readonly steps: Generator<unknown, void>
+  readonly steps: Work
 }
 
 export class CompareWalk {
@@ -43,7 +44,7 @@ export class CompareWalk {
     return this.#deferred !== undefined
   }
 
-  defer(steps: Generator<unknown, void>): void {
+  defer(steps: Work): void {
     this.#deferred?.push({ path: [...this.path], steps })
   }
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
@@ -41,11 +41,7 @@ export function compareTyped(before: OptionalJsonValue, after: OptionalJsonValue
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareTypedSteps(
-  before: OptionalJsonValue,
-  after: OptionalJsonValue,
-  type: TypeRef,
-): Generator<unknown, Comparison> {
+export function* compareTypedSteps(before: OptionalJsonValue, after: OptionalJsonValue, type: TypeRef): Work<Comparison> {
   if (before === after) return noDifference
   const deferred: DeferredPart[] = []
   const walk = new CompareWalk(deferred)
@@ -135,8 +131,8 @@ function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, bef
   }
 }
 
-/** As `compareLeaves`, with interruption points. */
-function* compareLeavesSteps(walk: CompareWalk, before: JsonValue, after: JsonValue): Generator<unknown, void> {
+/** As `compareLeaves`, with pauses. */
+function* compareLeavesSteps(walk: CompareWalk, before: JsonValue, after: JsonValue): Work {
   if (!(yield* equalValuesSteps(before, after))) walk.insert(walk.modified)
 }
 
@@ -184,7 +180,7 @@ type Members = { readonly [key: string]: JsonValue }
 /** Members between two yields. */
 const stepSize = 64
 
-function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<unknown, void> {
+function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Work {
   const own = memberNames(left)
   yield true
   const others = memberNames(right)
@@ -226,12 +222,7 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
   else for (let i = 0; i < left.length; i++) compareItem(walk, list, left[i] as JsonValue, right[i])
 }
 
-function* compareAligned(
-  walk: CompareWalk,
-  list: ListAtom,
-  left: readonly JsonValue[],
-  right: readonly JsonValue[],
-): Generator<unknown, void> {
+function* compareAligned(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): Work {
   for (let i = 0; i < left.length; i++) {
     compareItem(walk, list, left[i] as JsonValue, right[i])
     if (++walk.compared % stepSize === 0) yield
@@ -250,12 +241,7 @@ interface ItemPair {
   readonly after: JsonValue[]
 }
 
-function* compareItems(
-  walk: CompareWalk,
-  list: ListAtom,
-  left: readonly JsonValue[],
-  right: readonly JsonValue[],
-): Generator<unknown, void> {
+function* compareItems(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): Work {
   const pairs = new Map<PathElement, ItemPair>()
   yield* collectItems(walk, list, left, pairs, 'before')
   yield* collectItems(walk, list, right, pairs, 'after')
@@ -273,7 +259,7 @@ function* collectItems(
   items: readonly JsonValue[],
   pairs: Map<PathElement, ItemPair>,
   side: 'before' | 'after',
-): Generator<unknown, void> {
+): Work {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = reportedElement(walk, list, items, i)

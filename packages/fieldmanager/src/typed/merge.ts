@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
@@ -18,9 +18,9 @@ export interface MergeOptions {
 class MergeWalk extends Walk {
   readonly checked: boolean
   /** Receives the work of filling large maps; absent, they are filled at once. */
-  readonly deferred: Generator<unknown, void>[] | undefined
+  readonly deferred: Work[] | undefined
 
-  constructor(checked: boolean, deferred?: Generator<unknown, void>[]) {
+  constructor(checked: boolean, deferred?: Work[]) {
     super()
     this.checked = checked
     this.deferred = deferred
@@ -61,8 +61,8 @@ export function* mergeCheckedSteps(
   base: OptionalJsonValue,
   patch: OptionalJsonValue,
   type: TypeRef,
-): Generator<unknown, JsonValue | undefined> {
-  const deferred: Generator<unknown, void>[] = []
+): Work<JsonValue | undefined> {
+  const deferred: Work[] = []
   const walk = new MergeWalk(true, deferred)
   const out = mergeNode(walk, type, base, patch)
   if (walk.errors.length > 0) return mergeTyped(base, patch, type)
@@ -135,7 +135,7 @@ const manyMembers = 1000
 
 /** @returns the base when the patch changes nothing, or else a map that is filled later. */
 function mergeLater(
-  deferred: Generator<unknown, void>[],
+  deferred: Work[],
   base: { [key: string]: JsonValue },
   patch: { [key: string]: JsonValue },
   keys: readonly string[],
@@ -157,7 +157,7 @@ function* fillSteps(
     readonly patch: { readonly [key: string]: JsonValue }
     readonly keys: readonly string[]
   },
-): Generator<unknown, void> {
+): Work {
   const own = memberNames(base)
   const names = [...own]
   yield true

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
 import type { TypeRef } from './types.ts'
@@ -11,7 +12,7 @@ const stepSize = 64
  *
  * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
  */
-export function* namedFieldsAsMembersSteps(set: FieldSet, type: TypeRef | undefined): Generator<unknown, FieldSet> {
+export function* namedFieldsAsMembersSteps(set: FieldSet, type: TypeRef | undefined): Work<FieldSet> {
   const atom = type?.atom
   let nodes: Map<PathElement, FieldNode> | undefined
   let visited = 0

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
@@ -15,7 +15,7 @@ const stepSize = 64
 const keylessElement: PathElement = '?'
 
 /** The paths below a map or list; `undefined` when there are none. */
-type SetSteps = Generator<unknown, FieldSet | undefined>
+type SetSteps = Work<FieldSet | undefined>
 
 /** The sets of values that several objects share; their difference skips what the objects have in common. */
 export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: FieldSet | undefined }>
@@ -25,7 +25,7 @@ export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: 
  *
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
-export function* pathsWithStructsSteps(value: OptionalJsonValue, type: TypeRef, known: KnownPaths): Generator<unknown, FieldSet> {
+export function* pathsWithStructsSteps(value: OptionalJsonValue, type: TypeRef, known: KnownPaths): Work<FieldSet> {
   return (yield* setSteps(value ?? null, type, { depth: 0, known })) ?? emptySet
 }
 
@@ -34,12 +34,7 @@ interface Position {
   readonly known: KnownPaths
 }
 
-function* nodeSteps(
-  value: JsonValue,
-  type: TypeRef,
-  position: Position,
-  member: boolean,
-): Generator<unknown, FieldNode | undefined> {
+function* nodeSteps(value: JsonValue, type: TypeRef, position: Position, member: boolean): Work<FieldNode | undefined> {
   if (typeof value !== 'object' || value === null) return nodeOf(value, type, { member, depth: position.depth })
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
@@ -140,10 +140,8 @@ export function copyMembers(object: { readonly [key: string]: JsonValue } | unde
   return object === undefined ? {} : runAtOnce(copyMembersSteps(object))
 }
 
-/** As `copyMembers`, with interruption points. */
-export function* copyMembersSteps(object: {
-  readonly [key: string]: JsonValue
-}): Generator<unknown, { [key: string]: JsonValue }> {
+/** As `copyMembers`, with pauses. */
+export function* copyMembersSteps(object: { readonly [key: string]: JsonValue }): Work<{ [key: string]: JsonValue }> {
   const keys = memberNames(object)
   if (keys.length < manyMembers) return { ...object }
   yield true

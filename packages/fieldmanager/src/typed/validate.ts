@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { goType } from '../value/type-names.ts'
@@ -30,11 +30,7 @@ export function validateValue(value: JsonValue, type: TypeRef, options: Validate
  *
  * @see {@link typedSchemaOf} for an example.
  */
-export function* validateValueSteps(
-  value: JsonValue,
-  type: TypeRef,
-  options: ValidateOptions = {},
-): Generator<unknown, readonly string[]> {
+export function* validateValueSteps(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): Work<readonly string[]> {
   const walk = new Walk()
   yield* validateSteps(value, type, walk, options.allowDuplicates === true)
   return walk.errors
@@ -161,7 +157,7 @@ function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { see
 /** Members and items visited between two yields. */
 const stepSize = 64
 
-function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Generator<unknown, void> {
+function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Work {
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
   if (form === 'map' && map !== undefined && isJsonObject(value)) yield* memberSteps(value, map, walk, duplicates)
@@ -169,12 +165,7 @@ function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk, duplicates:
   else validate(value, type, walk, duplicates)
 }
 
-function* memberSteps(
-  value: { readonly [key: string]: JsonValue },
-  map: MapAtom,
-  walk: Walk,
-  duplicates: boolean,
-): Generator<unknown, void> {
+function* memberSteps(value: { readonly [key: string]: JsonValue }, map: MapAtom, walk: Walk, duplicates: boolean): Work {
   const keys = memberNames(value)
   if (keys.length > stepSize) yield true
   for (let i = 0; i < keys.length && !walk.full; i++) {
@@ -188,7 +179,7 @@ function* memberSteps(
   }
 }
 
-function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk, duplicates: boolean): Generator<unknown, void> {
+function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk, duplicates: boolean): Work {
   const seen = list.atomic ? undefined : new Set<PathElement>()
   for (let i = 0; i < items.length && !walk.full; i++) {
     if (i % stepSize === stepSize - 1) yield

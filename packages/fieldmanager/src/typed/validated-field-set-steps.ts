@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'
@@ -24,11 +24,7 @@ import {
  *
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
-export function* validatedFieldSetSteps(
-  value: JsonValue,
-  type: TypeRef,
-  like?: FieldSet,
-): Generator<unknown, FieldSet | undefined> {
+export function* validatedFieldSetSteps(value: JsonValue, type: TypeRef, like?: FieldSet): Work<FieldSet | undefined> {
   const node = yield* nodeSteps(value, type, { member: false, depth: 0, like })
   return node === invalid ? undefined : (node?.children ?? emptySet)
 }
@@ -36,7 +32,7 @@ export function* validatedFieldSetSteps(
 /** Members and items visited between two yields. */
 const stepSize = 64
 
-function* nodeSteps(value: JsonValue, type: TypeRef, position: Position): Generator<unknown, ValidatedNode> {
+function* nodeSteps(value: JsonValue, type: TypeRef, position: Position): Work<ValidatedNode> {
   if (typeof value !== 'object' || value === null) return nodeOf(value, type, position)
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
@@ -60,7 +56,7 @@ function asNode(children: FieldSet | undefined | typeof invalid, member: boolean
   return member ? leaf : undefined
 }
 
-type SetSteps = Generator<unknown, FieldSet | undefined | typeof invalid>
+type SetSteps = Work<FieldSet | undefined | typeof invalid>
 
 function* memberSteps(value: Members, map: MapAtom, { depth, like }: Position): SetSteps {
   checkDepth(depth)
@@ -128,7 +124,7 @@ function* itemSteps(items: readonly JsonValue[], list: ListAtom, depth: number):
 }
 
 /** Atomic parts must fit their type as well. */
-function* fitSteps(value: JsonValue, type: TypeRef, depth: number): Generator<unknown, boolean> {
+function* fitSteps(value: JsonValue, type: TypeRef, depth: number): Work<boolean> {
   if (typeof value !== 'object' || value === null) return fits(value, type, depth)
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
@@ -139,7 +135,7 @@ function* fitSteps(value: JsonValue, type: TypeRef, depth: number): Generator<un
   return (yield* itemSteps(value, list, depth)) !== invalid
 }
 
-function* membersFitSteps(value: Members, map: MapAtom, depth: number): Generator<unknown, boolean> {
+function* membersFitSteps(value: Members, map: MapAtom, depth: number): Work<boolean> {
   checkDepth(depth)
   const keys = memberNames(value)
   if (keys.length > stepSize) yield true
@@ -154,7 +150,7 @@ function* membersFitSteps(value: Members, map: MapAtom, depth: number): Generato
   return true
 }
 
-function* itemsFitSteps(value: readonly JsonValue[], list: ListAtom, depth: number): Generator<unknown, boolean> {
+function* itemsFitSteps(value: readonly JsonValue[], list: ListAtom, depth: number): Work<boolean> {
   checkDepth(depth)
   for (let i = 0; i < value.length; i++) {
     if (i % stepSize === stepSize - 1) yield

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet, type FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import type { CompareWalk } from './compare-walk.ts'
@@ -38,19 +38,14 @@ function wholeMap(walk: CompareWalk, map: MapAtom, value: JsonValue): FieldNode 
   return nodes === undefined ? leaf : { member: true, children: new FieldSet(nodes) }
 }
 
-/** Adds all paths of a value, with interruption points. */
-export function* insertWhole(
-  walk: CompareWalk,
-  type: TypeRef,
-  value: JsonValue,
-  into: FieldSetBuilder,
-): Generator<unknown, void> {
+/** Adds all paths of a value, with pauses. */
+export function* insertWhole(walk: CompareWalk, type: TypeRef, value: JsonValue, into: FieldSetBuilder): Work {
   const node = yield* wholeNodeSteps(walk, type, value)
   if (walk.path.length > 0) into.insertNode(walk.resolvePath(), walk.path.length, node)
   else if (node.children !== undefined) into.insertAll(node.children)
 }
 
-function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Generator<unknown, FieldNode> {
+function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Work<FieldNode> {
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
   if (form === 'map' && map !== undefined && !map.atomic) return yield* wholeMapSteps(walk, map, value)
@@ -58,7 +53,7 @@ function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Ge
   return wholeNode(walk, type, value)
 }
 
-function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Generator<unknown, FieldNode> {
+function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Work<FieldNode> {
   const members = asMap(value) ?? {}
   const keys = memberNames(members)
   if (keys.length > stepSize) yield true
@@ -77,7 +72,7 @@ function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Gene
   return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
 }
 
-function* wholeListSteps(walk: CompareWalk, list: ListAtom, value: JsonValue): Generator<unknown, FieldNode> {
+function* wholeListSteps(walk: CompareWalk, list: ListAtom, value: JsonValue): Work<FieldNode> {
   const items = asList(value) ?? []
   const nodes = new Map<PathElement, FieldNode>()
   for (let i = 0; i < items.length; i++) {

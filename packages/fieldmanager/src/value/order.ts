@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 
 /**
  * A total order and deep equality of JSON values.
@@ -78,7 +78,7 @@ export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean
 }
 
 /** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
-export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): Generator<unknown, boolean> {
+export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): Work<boolean> {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)
   if (Array.isArray(a) || Array.isArray(b)) {

@@ -11,6 +11,7 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { addErrors, validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import { NumberLiteral } from '@krmkit/schema/json'
@@ -25,7 +26,7 @@ import {
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
-import { forEachMember, type Steps } from '../strategies/shared/steps.ts'
+import { forEachMember } from '../strategies/shared/steps.ts'
 import { defineStrategy } from '../strategies/shared/strategy.ts'
 import { jsonEqualSteps, namesOf } from '../strategies/shared/value-steps.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
@@ -96,7 +97,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         : {
             status: {
               prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
-              *validateUpdate(object: Frozen, old: Frozen, { warn, sent }: StrategyContext): Steps<FieldError[]> {
+              *validateUpdate(object: Frozen, old: Frozen, { warn, sent }: StrategyContext): Work<FieldError[]> {
                 const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
                 return yield* instances.validateStatus(served(object), {
                   metadataErrors: metadata,
@@ -137,9 +138,9 @@ interface ValidateOptions {
 
 interface InstanceValidator {
   /** All errors of an object: metadata, schema, then rules. */
-  validate(object: JsonObject, options: ValidateOptions): Steps<FieldError[]>
+  validate(object: JsonObject, options: ValidateOptions): Work<FieldError[]>
   /** Errors after a write of the status; only the status is validated against the schema. */
-  validateStatus(object: JsonObject, options: ValidateOptions & { readonly old: JsonObject }): Steps<FieldError[]>
+  validateStatus(object: JsonObject, options: ValidateOptions & { readonly old: JsonObject }): Work<FieldError[]>
 }
 
 function createInstanceValidator({ version, schema, codec }: CustomStrategyOptions, withRules: boolean): InstanceValidator {
@@ -152,7 +153,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     object: JsonObject,
     errors: FieldError[],
     { old, warn, viewed }: ValidateOptions & { readonly viewed: JsonObject },
-  ): Steps<FieldError[]> {
+  ): Work<FieldError[]> {
     yield true
     const { schema: node } = codec()
     if (node.containsKeyedLists && (old === undefined || (yield* validateListTypesSteps(old, node)).length === 0))
@@ -248,7 +249,7 @@ function restoreMember(object: Record<string, unknown>, from: DeepReadonly<objec
 }
 
 /** Restores everything but one member and managedFields. */
-function* restoreAllBut(object: ApiObject, old: Frozen, name: string): Steps {
+function* restoreAllBut(object: ApiObject, old: Frozen, name: string): Work {
   const draft = object as Record<string, unknown>
   yield* forEachMember(draft, (_, key) => {
     if (key !== name && key !== 'metadata' && key !== 'apiVersion' && !Object.hasOwn(old, key)) delete draft[key]
@@ -263,7 +264,7 @@ function* restoreAllBut(object: ApiObject, old: Frozen, name: string): Steps {
 }
 
 /** Whether two objects differ only in metadata and apiVersion. */
-function* isSameContent(a: Frozen, b: Frozen): Steps<boolean> {
+function* isSameContent(a: Frozen, b: Frozen): Work<boolean> {
   for (const name of yield* namesOf(a)) {
     if (isMetadata(name) || (Object.hasOwn(b, name) && a[name] === b[name])) continue
     if (!Object.hasOwn(b, name) || !(yield* jsonEqualSteps(a[name], b[name]))) return false

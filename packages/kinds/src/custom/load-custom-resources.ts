@@ -1,4 +1,5 @@
 import type { DeepReadonly, FieldError } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
 import { lazyModule } from '../strategies/shared/lazy-module.ts'
 import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.generated.ts'
@@ -8,10 +9,10 @@ import type { CustomDefinitionOptions } from './custom-definitions.ts'
 
 /** The rules about a CustomResourceDefinition. */
 export interface DefinitionRules {
-  dropUnknownMetadata(schema: JSONSchemaProps | undefined): Generator<unknown, void>
-  validateNew(object: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
-  validateChanged(object: Definition, old: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
-  validateStatusChange(object: Definition, old: Definition): Generator<unknown, FieldError[]>
+  dropUnknownMetadata(schema: JSONSchemaProps | undefined): Work
+  validateNew(object: Definition, context: StrategyContext): Work<FieldError[]>
+  validateChanged(object: Definition, old: Definition, context: StrategyContext): Work<FieldError[]>
+  validateStatusChange(object: Definition, old: Definition): Work<FieldError[]>
 }
 
 export interface CustomResources {

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { createSliceScheduler, runSyncOrInSlices } from '@krmkit/meta/slices'
+import { createTurns, startWork, type Work } from '@krmkit/meta/work'
 import { normalizeSteps } from '@krmkit/schema/decode'
 import type { KindInfo, ObjectConversion } from '../interfaces.ts'
 
@@ -28,8 +28,8 @@ export interface ConversionParts {
 
 /** Converts between one served version and the storage version, large objects in slices. Members unknown to a version are dropped. */
 export function objectConversion({ apiVersion, storedVersion, kinds, converter }: ConversionParts): ObjectConversion {
-  const slices = createSliceScheduler()
-  function* readWritten(objects: readonly Frozen[]): Generator<unknown, ApiObject[]> {
+  const turns = createTurns()
+  function* readWritten(objects: readonly Frozen[]): Work<ApiObject[]> {
     const written: ApiObject[] = []
     for (const object of objects) {
       const codec = kinds.get(object.apiVersion)?.type().custom
@@ -38,7 +38,7 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     }
     return written
   }
-  function* dropUnknown(objects: readonly ApiObject[], version: string): Generator<unknown, ApiObject[]> {
+  function* dropUnknown(objects: readonly ApiObject[], version: string): Work<ApiObject[]> {
     const type = kinds.get(version)?.type()
     const codec = type?.custom
     if (type === undefined || codec === undefined) return [...objects]
@@ -51,11 +51,11 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
   }
   return {
     async read(objects) {
-      const written = await runSyncOrInSlices(readWritten(objects), slices)
+      const written = await startWork(readWritten(objects), turns)
       const otherVersions = written.filter((object) => object.apiVersion !== apiVersion)
       if (otherVersions.length === 0) return written
       const converted = await converter(otherVersions as unknown as Frozen[], apiVersion)
-      const known = await runSyncOrInSlices(dropUnknown(converted, apiVersion), slices)
+      const known = await startWork(dropUnknown(converted, apiVersion), turns)
       let next = 0
       return written.map((object) => (object.apiVersion === apiVersion ? object : (known[next++] as ApiObject)))
     },
@@ -65,7 +65,7 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     },
     async write(object) {
       if (object.apiVersion === storedVersion) return object as ApiObject
-      const [known] = await runSyncOrInSlices(dropUnknown(await converter([object], storedVersion), storedVersion), slices)
+      const [known] = await startWork(dropUnknown(await converter([object], storedVersion), storedVersion), turns)
       return known as ApiObject
     },
   }

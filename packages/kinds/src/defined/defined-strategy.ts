@@ -1,8 +1,8 @@
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
 import { preparationSteps } from '../preparation.ts'
-import type { Steps } from '../strategies/shared/steps.ts'
 import { runValidation, validationSteps } from '../validation.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
@@ -72,7 +72,7 @@ export function withZodRules(
             status: {
               prepareForUpdate: status.prepareForUpdate,
               ...withWarnings,
-              *validateUpdate(object: Frozen, old: Frozen, context: StrategyContext): Steps<FieldError[]> {
+              *validateUpdate(object: Frozen, old: Frozen, context: StrategyContext): Work<FieldError[]> {
                 const own = yield* validationSteps(status.validateUpdate(object, old, context))
                 const errors = orZodErrors(own, object, hub.toVersionOf(old, object))
                 if (errors.length > 0 || validateStatus === undefined) return errors

@@ -1,8 +1,8 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/metadata.ts'
-import type { Steps } from '../strategies/shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../strategies/shared/strategy.ts'
 import { isSet, type R } from '../strategies/shared/values.ts'
 
@@ -84,7 +84,7 @@ function validateSpec(spec: Spec, at: FieldPath): void {
   }
 }
 
-function* validatePolicy(policy: DeepReadonly<PodSecurityPolicy>, errors: ContextErrorList): Steps {
+function* validatePolicy(policy: DeepReadonly<PodSecurityPolicy>, errors: ContextErrorList): Work {
   yield* validateMetadata(policy, errors, { namespaced: false })
   validateSpec(policy.spec ?? {}, errors.child('spec'))
 }

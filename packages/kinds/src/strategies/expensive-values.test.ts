@@ -1,4 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { validatingAdmissionPolicyStrategy } from './admissionregistration/validating-admission-policy/strategy.ts'
 import { cronJobStrategy } from './batch/cron-job/strategy.ts'
@@ -37,12 +38,12 @@ const objects = [
 ] as const
 
 describe('objects with few but expensive values', () => {
-  it.each(objects)('are validated with interruption points: %s', async (_name, strategy, members, least) => {
+  it.each(objects)('are validated with pauses: %s', async (_name, strategy, members, least) => {
     const object = { metadata, ...members } as unknown as ApiObject
     await strategy.ready?.(object, undefined)
     const steps = strategy.validate?.(object, testContext())
     if (steps === undefined || Array.isArray(steps)) throw new Error('no steps')
-    const yields = [...(steps as Generator<unknown>)].filter((value) => value === true)
+    const yields = [...(steps as Work<unknown>)].filter((value) => value === true)
     expect(yields.length).toBeGreaterThanOrEqual(least)
   })
 })

@@ -1,4 +1,4 @@
-import { createSliceScheduler, runInNewSlices } from '@krmkit/meta/slices'
+import { createTurns, runInLaterTurns } from '@krmkit/meta/work'
 import { cel, loadCel } from '@krmkit/schema'
 import type { Evaluation, Program, Type } from '@krmkit/schema/cel'
 
@@ -13,7 +13,7 @@ export type Cel = Awaited<ReturnType<typeof loadOperatorCel>>
 
 type Result = { readonly value: unknown } | { readonly error: string }
 
-const scheduler = createSliceScheduler()
+const turns = createTurns()
 
 /**
  * Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited; one that takes long
@@ -31,7 +31,7 @@ export function createEvaluator<T>(
   return (input) => {
     const started = program.start({ [variable]: engine.fromJson(input) }, { work: engine.createWorkBudget() })
     if (!(started instanceof engine.PausedEvaluation)) return resultOf(started)
-    return runInNewSlices(started.steps(), scheduler).then(resultOf)
+    return runInLaterTurns(started.steps(), turns).then(resultOf)
   }
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
-import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace } from '@krmkit/meta/work'
 import { newestRelease } from '@krmkit/versioning'
 import type { ValidationBaseline } from './baseline.ts'
 import type { DefinitionLookup } from './definition-lookup.ts'
@@ -154,10 +154,10 @@ async function run(
   rules: RuleSettings,
   { baseline, lookups = [], signal, onFile }: ValidateRunOptions,
 ): Promise<ManifestValidation> {
-  const slices = new Slices(createSliceScheduler())
+  const pace = new Pace(createTurns())
   const pause = () => {
     signal?.throwIfAborted()
-    return slices.due(true) ? slices.next() : undefined
+    return pace.due(true) ? pace.next() : undefined
   }
   const validator = new FileValidator(kinds, { rules, baseline, lookups, signal, pause })
   const findings: ValidationFinding[] = []

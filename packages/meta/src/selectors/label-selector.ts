@@ -4,11 +4,11 @@ import { compareCodePoints, goQuote } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { MetaError } from '../meta-error.ts'
 import { validateLabelValue } from '../names/name-formats.ts'
-import { runAtOnce } from '../slices.ts'
 import { collectErrorsSteps } from '../validation/error-list.ts'
 import { field, formatFieldErrors } from '../validation/field-error.ts'
 import { validateLabelName, validateLabels, validateLabelsSteps } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
+import { runAtOnce, type Work } from '../work.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
@@ -159,12 +159,12 @@ export function validateLabelSelector(
   return runAtOnce(validateLabelSelectorSteps(selector, path, rules))
 }
 
-/** As `validateLabelSelector`, with interruption points for large selectors. @see {@link validateLabelSelector} */
+/** As `validateLabelSelector`, with pauses for large selectors. @see {@link validateLabelSelector} */
 export function validateLabelSelectorSteps(
   selector: LabelSelectorObject | null | undefined,
   path: Path,
   { allowInvalidValues = false }: SelectorRules = {},
-): Generator<unknown, FieldError[]> {
+): Work<FieldError[]> {
   return collectErrorsSteps((errors) => validateSelectorSteps(selector ?? {}, path, { allowInvalidValues, errors }))
 }
 
@@ -177,7 +177,7 @@ function* validateSelectorSteps(
   { matchLabels, matchExpressions }: LabelSelectorObject,
   path: Path,
   rules: ExpressionRules,
-): Generator<unknown, void> {
+): Work {
   for (const error of yield* validateLabelsSteps(matchLabels, path.child('matchLabels'))) rules.errors.push(error)
   const at = path.child('matchExpressions')
   for (const [i, expression] of (matchExpressions ?? []).entries()) {
@@ -190,7 +190,7 @@ function* validateExpression(
   expression: LabelSelectorExpression,
   at: Path,
   { allowInvalidValues, errors }: ExpressionRules,
-): Generator<unknown, void> {
+): Work {
   const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
   const values = expression.values ?? []
   if (operator === 'In' || operator === 'NotIn') {

@@ -2,6 +2,7 @@
 
 import type { FieldError } from '../interfaces.ts'
 import { StacklessError } from '../stackless-error.ts'
+import type { Work } from '../work.ts'
 
 /** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
 export const maxFieldErrors = 1000
@@ -69,7 +70,7 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
 }
 
 /** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
-export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
+export function* collectErrorsSteps(walk: (errors: ErrorList) => Work): Work<FieldError[]> {
   const errors = new ErrorList()
   yield* runUntilFullSteps(errors, walk(errors))
   return errors.length === 0 ? [] : [...errors]
@@ -118,8 +119,8 @@ export function rethrowUnlessFull(error: unknown, list: readonly FieldError[]): 
   if (!(error instanceof ErrorListFull) || error.list !== list) throw error
 }
 
-/** As {@link runUntilFull}, with interruption points. */
-export function* runUntilFullSteps(list: readonly FieldError[], walk: Generator<unknown, void>): Generator<unknown, void> {
+/** As {@link runUntilFull}, with pauses. */
+export function* runUntilFullSteps(list: readonly FieldError[], walk: Work): Work {
   try {
     yield* walk
   } catch (error) {

@@ -3,6 +3,7 @@ import names from '../../testdata/names.json' with { type: 'json' }
 import vectors from '../../testdata/object-meta.json' with { type: 'json' }
 import type { FieldError, ObjectMeta } from '../interfaces.ts'
 import { nameRules } from '../names/name-rule.ts'
+import type { Work } from '../work.ts'
 import { field, formatFieldError } from './field-error.ts'
 import { validateFieldManager } from './managed-fields.ts'
 import {
@@ -103,7 +104,7 @@ describe('large metadata', () => {
   const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i === 4000 ? '-' : 'v']))
   const meta = { name: 'a', labels: wide, annotations: wide }
   const rules = { namespaced: false, name: nameRules.dns1123Subdomain }
-  const counted = (work: Generator<unknown, FieldError[]>): { errors: FieldError[]; yields: number } => {
+  const counted = (work: Work<FieldError[]>): { errors: FieldError[]; yields: number } => {
     for (let yields = 0; ; yields++) {
       const { done, value } = work.next()
       if (done === true) return { errors: value, yields }

@@ -8,8 +8,8 @@ import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go
 import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
-import { runAtOnce } from '../slices.ts'
 import { formatGoTime } from '../time/time.ts'
+import { runAtOnce, type Work } from '../work.ts'
 import { addErrors, collectErrors, collectErrorsSteps, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
 import { validateManagedFields } from './managed-fields.ts'
@@ -28,8 +28,8 @@ export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'f
 type Meta = DeepReadonly<ObjectMeta>
 type TextMap = Readonly<Record<string, string>>
 
-/** Work with interruption points; see `runInSlices`. */
-type Steps<T> = Generator<unknown, T>
+/** Work with pauses; see `runPaced`. */
+type Steps<T> = Work<T>
 
 /** Entries of a map that are validated in one step. */
 const entriesPerStep = 64
@@ -78,7 +78,7 @@ function hasManyEntries(map: TextMap | null | undefined): boolean {
   return false
 }
 
-/** As {@link validateObjectMeta}, with interruption points for large metadata. */
+/** As {@link validateObjectMeta}, with pauses for large metadata. */
 export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
   const path = rules.path ?? ofMetadata
   const errors: FieldError[] = []
@@ -121,7 +121,7 @@ export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): F
   return errors
 }
 
-/** As `validateBuiltInObjectMeta`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
+/** As `validateBuiltInObjectMeta`, with pauses for large metadata. See {@link validateObjectMeta} for an example. */
 export function* validateBuiltInObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaSteps(meta, rules)
   addBareFinalizers(errors, meta, rules.path ?? ofMetadata)
@@ -135,7 +135,7 @@ export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Pat
   return errors
 }
 
-/** As `validateBuiltInObjectMetaUpdate`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
+/** As `validateBuiltInObjectMetaUpdate`, with pauses for large metadata. See {@link validateObjectMeta} for an example. */
 export function* validateBuiltInObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaUpdateSteps(meta, old, path)
   addBareFinalizers(errors, meta, path)
@@ -164,7 +164,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofM
   return errors
 }
 
-/** As {@link validateObjectMetaUpdate}, with interruption points for large metadata. */
+/** As {@link validateObjectMetaUpdate}, with pauses for large metadata. */
 export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
   const errors: FieldError[] = []
   addChangeErrors(errors, meta, old, path)
@@ -218,7 +218,7 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
   return runAtOnce(validateLabelsSteps(labels, path))
 }
 
-/** As {@link validateLabels}, with interruption points for large maps. */
+/** As {@link validateLabels}, with pauses for large maps. */
 export function* validateLabelsSteps(labels: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (labels === undefined || labels === null) return []
   const keys = Object.keys(labels)
@@ -261,7 +261,7 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
   return runAtOnce(validateAnnotationsSteps(annotations, path))
 }
 
-/** As {@link validateAnnotations}, with interruption points for large maps. */
+/** As {@link validateAnnotations}, with pauses for large maps. */
 export function* validateAnnotationsSteps(annotations: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (annotations === undefined || annotations === null) return []
   return yield* collectErrorsSteps((errors) => validateEachAnnotation(annotations, path, errors))

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../errors.ts'
 import { loadCbor } from './index.ts'
@@ -7,7 +8,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 
 /** The number of interruptions, and the result. */
-function countSteps<T>(work: Generator<unknown, T>): { readonly steps: number; readonly result: T } {
+function countSteps<T>(work: Work<T>): { readonly steps: number; readonly result: T } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { steps, result: value }

@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { isLargeValue, memberNames, runAtOnce, sortSteps } from '@krmkit/meta/slices'
+import { isLargeValue, memberNames, runAtOnce, sortSteps, type Work } from '@krmkit/meta/work'
 import { decodeFirst, encode, Token, Type } from 'cborg'
 import { DecodeError } from '../errors.ts'
 import type { StructType, TypeNode } from '../interfaces.ts'
@@ -15,11 +15,11 @@ export interface CborCodec {
   /** @param type tells which texts are base64 of binary values; absent: none. */
   encode(value: object, type?: StructType): Uint8Array
   /** As `encode`, for large objects: a generator that can be interrupted at each yield. */
-  encodeSteps(value: object, type?: StructType): Generator<unknown, Uint8Array>
+  encodeSteps(value: object, type?: StructType): Work<Uint8Array>
   /** As `encode`, without the tag that identifies CBOR: for values inside another. */
   encodeBare(value: unknown, type?: StructType): Uint8Array
-  /** As `encodeBare`, with interruption points. */
-  encodeBareSteps(value: unknown, type?: StructType): Generator<unknown, Uint8Array>
+  /** As `encodeBare`, with pauses. */
+  encodeBareSteps(value: unknown, type?: StructType): Work<Uint8Array>
   /**
    * Decodes to a JSON value.
    *
@@ -29,7 +29,7 @@ export interface CborCodec {
    */
   decode(bytes: Uint8Array): unknown
   /** As `decode`, for large documents: a generator that can be interrupted at each yield. */
-  decodeSteps(bytes: Uint8Array): Generator<unknown, unknown>
+  decodeSteps(bytes: Uint8Array): Work<unknown>
 }
 
 /** Tag 55799. */
@@ -95,7 +95,7 @@ function nodeOf(type: StructType | undefined): TypeNode | undefined {
 }
 
 /** Writes large values member by member, in the order of the library: by length of the key, then by its bytes. */
-function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter): Generator<unknown, void> {
+function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter): Work {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || !isLargeValue(value)) {
     const plain = plainOf(value)
     out.write(encode(node === undefined ? plain : withBinary(plain, node), encodeOptions))
@@ -127,7 +127,7 @@ interface NamedMember {
   readonly key: Uint8Array
 }
 
-function* sortedMembers(object: Record<string, unknown>): Generator<unknown, NamedMember[]> {
+function* sortedMembers(object: Record<string, unknown>): Work<NamedMember[]> {
   const members: NamedMember[] = []
   const names = memberNames(object)
   yield true
@@ -173,7 +173,7 @@ class DocumentReader {
     this.#long = long
   }
 
-  *item(): Generator<unknown, unknown> {
+  *item(): Work<unknown> {
     if (!this.#long.has(this.#at)) return this.#whole()
     const { major, length, end } = readHead(this.#view, this.#at)
     // Tags concern byte strings; containers are decoded as they are without them.
@@ -183,7 +183,7 @@ class DocumentReader {
     return major === 4 ? yield* this.#list(length) : yield* this.#map(length)
   }
 
-  *#list(length: number): Generator<unknown, unknown[]> {
+  *#list(length: number): Work<unknown[]> {
     const list: unknown[] = []
     while (this.#continues(length, list.length)) {
       list.push(yield* this.item())
@@ -192,7 +192,7 @@ class DocumentReader {
     return list
   }
 
-  *#map(length: number): Generator<unknown, Record<string, unknown>> {
+  *#map(length: number): Work<Record<string, unknown>> {
     const map: Record<string, unknown> = {}
     for (let count = 0; this.#continues(length, count); count++) {
       const name = yield* this.item()

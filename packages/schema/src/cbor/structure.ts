@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 
 /** Bounds the structure of a CBOR document before it is decoded, so that decoding neither recurses deeply nor allocates much. */
@@ -13,12 +14,12 @@ const stepBytes = 64 * 1024
 const itemsPerStep = 256
 
 /**
- * Walks over a document, with interruption points.
+ * Walks over a document, with pauses.
  *
  * @returns the positions of the containers and tags that are too long to be decoded in one step.
  * @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth`
  */
-export function* checkStructure(view: DataView): Generator<unknown, ReadonlySet<number>> {
+export function* checkStructure(view: DataView): Work<ReadonlySet<number>> {
   const long = new Set<number>()
   /** Items that each open container still has; one with an indefinite length may have as many as any other. */
   const open: Container[] = [{ rest: 1, indefinite: undefined, start: 0 }]

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 import { opaqueOf } from './types.ts'
 import { Double, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 

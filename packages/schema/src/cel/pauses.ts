@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Value } from './values.ts'
 
 /**
@@ -38,7 +38,7 @@ export class Entry {
   cost = 0
   work = 0
   /** The rest of a call that runs in steps. */
-  running: Generator<unknown, Value> | undefined
+  running: Work<Value> | undefined
   /** What a comprehension runs over. */
   range: Value | undefined
   /** The keys of a range that is a map. */
@@ -115,8 +115,8 @@ export class Progress {
     throw pause
   }
 
-  /** Runs the current call to its next interruption point. @throws Pause */
-  run(meter: Spending, steps: Generator<unknown, Value>): Value {
+  /** Runs the current call to its next pause. @throws Pause */
+  run(meter: Spending, steps: Work<Value>): Value {
     const { done, value } = steps.next()
     if (done === true) return value
     const entry = this.#current as Entry
@@ -137,9 +137,9 @@ function restore(meter: Spending, entry: Entry): void {
 }
 
 /**
- * The value of a call that has interruption points, about one for each millisecond, at which the evaluation pauses. Must be the last
+ * The value of a call that has pauses, about one for each millisecond, at which the evaluation pauses. Must be the last
  * thing that the call does.
  */
-export function inSteps(meter: Spending & { readonly progress: Progress | undefined }, steps: Generator<unknown, Value>): Value {
+export function inSteps(meter: Spending & { readonly progress: Progress | undefined }, steps: Work<Value>): Value {
   return meter.progress === undefined ? runAtOnce(steps) : meter.progress.run(meter, steps)
 }

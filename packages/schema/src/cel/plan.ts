@@ -45,7 +45,7 @@ import {
 
 /** Compiles a checked tree to closures. */
 
-/** Functions of constant cost that have interruption points. */
+/** Functions of constant cost that have pauses. */
 const longCalls: ReadonlySet<string> = new Set(['getQuery'])
 
 export class Planner implements PlanContext {

@@ -1,4 +1,4 @@
-import { runInSlices, type Slices } from '@krmkit/meta/slices'
+import { type Pace, runPaced } from '@krmkit/meta/work'
 import type { Expr } from './ast.ts'
 import { LimitExceeded, type WorkBudget } from './meter.ts'
 import { Patterns } from './patterns.ts'
@@ -60,7 +60,7 @@ export class PausedEvaluation {
     }
   }
 
-  /** Continues to the end, with interruption points. @see runInSlices */
+  /** Continues to the end, with pauses. @see runPaced */
   *steps(): Generator<true | Promise<void>, Evaluation> {
     for (;;) {
       yield this.pause.until ?? true
@@ -149,10 +149,10 @@ export class Program {
   }
 
   /** As `start`, in the slices of a job, which evaluates several expressions one after the other. */
-  async evaluateAsync(variables: Variables, slices: Slices, options?: EvaluationOptions): Promise<Evaluation> {
+  async evaluateAsync(variables: Variables, pace: Pace, options?: EvaluationOptions): Promise<Evaluation> {
     const started = this.start(variables, options)
-    const result = started instanceof PausedEvaluation ? await runInSlices(started.steps(), slices) : started
-    if (slices.due(result.cost > longEvaluation)) await slices.next()
+    const result = started instanceof PausedEvaluation ? await runPaced(started.steps(), pace) : started
+    if (pace.due(result.cost > longEvaluation)) await pace.next()
     return result
   }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 import { base64ToBytes } from '../decode/base64.ts'
 import { own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'

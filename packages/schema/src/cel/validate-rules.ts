@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { goQuote, trimSpace, utf8Length } from '@krmkit/meta/go-text'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { fromJson } from './json-values.ts'
@@ -42,22 +42,18 @@ export function validateRules(node: RuleNode, value: JsonValue, options: RuleVal
 }
 
 /**
- * As `validateRules`, with interruption points: a rule may take long, and there may be many.
+ * As `validateRules`, with pauses: a rule may take long, and there may be many.
  *
  * @example
- * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
  * import { createRuleTree, Environment, validateRulesSteps } from '@krmkit/schema/cel'
  * const schema = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 3' }] }
  * const environment = Environment.ofRelease('1.33')
  * const tree = createRuleTree(schema, { environment: () => environment, root: false })!
- * const errors = await runInSlices(validateRulesSteps(tree, 5), new Slices(createSliceScheduler()))
+ * const errors = await runPaced(validateRulesSteps(tree, 5), new Pace(createTurns()))
  * errors.length // 1
  */
-export function validateRulesSteps(
-  node: RuleNode,
-  value: JsonValue,
-  options: RuleValidationOptions = {},
-): Generator<unknown, FieldError[]> {
+export function validateRulesSteps(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): Work<FieldError[]> {
   const { old, ratcheting = true } = options
   const checker = new RuleValidator(options)
   const ratchet =
@@ -86,7 +82,7 @@ type BoundRule = RuleNode['rules'][number]
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** Cost of looking for the rules of a value, for interruption points. */
+/** Cost of looking for the rules of a value, for pauses. */
 const visitCost = 5
 
 class RuleValidator {
@@ -110,7 +106,7 @@ class RuleValidator {
   }
 
   /** Validates a value, then its parts, depth first. */
-  *run(whole: Visit): Generator<unknown, FieldError[]> {
+  *run(whole: Visit): Work<FieldError[]> {
     const open: (Visit | NextVisit)[] = [whole]
     while (open.length > 0 && !this.#stopped) {
       const next = open[open.length - 1] as Visit | NextVisit
@@ -139,7 +135,7 @@ class RuleValidator {
     return this.#errors
   }
 
-  /** Whether enough was done since the last interruption point. */
+  /** Whether enough was done since the last pause. */
   #isDue(cost: number): boolean {
     this.#spent += cost
     if (this.#spent < longEvaluation) return false

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
@@ -166,8 +167,8 @@ export class DecodeContext {
     return this.#checked(inner, result)
   }
 
-  /** As `isolated`, with interruption points. */
-  *isolatedSteps<V>(decode: (inner: DecodeContext) => Generator<unknown, V>): Generator<unknown, V> {
+  /** As `isolated`, with pauses. */
+  *isolatedSteps<V>(decode: (inner: DecodeContext) => Work<V>): Work<V> {
     const inner = this.#innerContext()
     let result: V
     try {

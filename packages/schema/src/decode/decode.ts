@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
@@ -70,18 +71,18 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
- * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
  * import { decodeSteps } from '@krmkit/schema/decode'
  * const configMap = builtInTypes().struct('core/v1.ConfigMap')
- * const slices = new Slices(createSliceScheduler())
- * const { problems } = await runInSlices(decodeSteps(configMap, { extra: 1 }), slices)
+ * const pace = new Pace(createTurns())
+ * const { problems } = await runPaced(decodeSteps(configMap, { extra: 1 }), pace)
  * problems // [ 'unknown field "extra"' ]
  */
 export function* decodeSteps<T = Record<string, unknown>>(
   type: StructType,
   value: unknown,
   options: DecodeOptions = {},
-): Generator<unknown, Decoded<T>> {
+): Work<Decoded<T>> {
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
@@ -112,14 +113,14 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
 }
 
 /**
- * As `decodeUntyped`, with interruption points at its yields.
+ * As `decodeUntyped`, with pauses at its yields.
  *
  * @returns also the keys of large objects in the copy.
  */
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<unknown, Decoded<T> & { readonly keys: Map<object, readonly string[]> | undefined }> {
+): Work<Decoded<T> & { readonly keys: Map<object, readonly string[]> | undefined }> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
@@ -148,7 +149,7 @@ function guardStack<V>(run: () => V): V {
   }
 }
 
-function* guardStackSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
+function* guardStackSteps<V>(steps: Work<V>): Work<V> {
   try {
     return yield* steps
   } catch (error) {

@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 
 /**
@@ -108,8 +108,8 @@ export class DecodedSize {
     return { value, bytes }
   }
 
-  /** As `measure`, with interruption points. */
-  *measureSteps<V>(steps: Generator<unknown, V>): Generator<unknown, { readonly value: V; readonly bytes: number }> {
+  /** As `measure`, with pauses. */
+  *measureSteps<V>(steps: Work<V>): Work<{ readonly value: V; readonly bytes: number }> {
     const before = this.useSeparateCount(true)
     const used = this.#used
     const value = yield* steps
@@ -129,15 +129,15 @@ export function unlimitedSize(): DecodedSize {
 }
 
 /**
- * As `jsonWeight`, with interruption points.
+ * As `jsonWeight`, with pauses.
  *
  * @param known keys of large objects in the value; some of the members may be absent.
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { jsonWeightSteps } from '@krmkit/schema/decode'
  * runAtOnce(jsonWeightSteps({ a: [1] })) // a number that grows with the printed length
  */
-export function* jsonWeightSteps(value: unknown, known?: ReadonlyMap<object, readonly string[]>): Generator<unknown, number> {
+export function* jsonWeightSteps(value: unknown, known?: ReadonlyMap<object, readonly string[]>): Work<number> {
   if (typeof value !== 'object' || value === null) return jsonWeight(value)
   const isList = Array.isArray(value)
   const keys = known?.get(value) ?? memberNames(value)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
@@ -30,12 +31,8 @@ export function applyDefaults<T extends object>(type: StructType, object: T, opt
   return defaultStruct(planOf(type), object as Record<string, unknown>, options.size) as T
 }
 
-/** As `applyDefaults`, with interruption points for large objects of custom resources. @see {@link applyDefaults} */
-export function* applyDefaultsSteps<T extends object>(
-  type: StructType,
-  object: T,
-  options: DefaultsOptions = {},
-): Generator<unknown, T> {
+/** As `applyDefaults`, with pauses for large objects of custom resources. @see {@link applyDefaults} */
+export function* applyDefaultsSteps<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): Work<T> {
   if (type.custom === undefined) return applyDefaults(type, object, options)
   return (yield* type.custom.applyDefaultsSteps(object as JsonObject, options.size)) as T
 }

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'

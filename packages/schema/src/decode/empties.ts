@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { normalize, normalizeSteps } from './normalize.ts'
@@ -29,12 +29,8 @@ export function dropEmpties<T extends object>(type: StructType, object: T, paths
   return object
 }
 
-/** As `dropEmpties`, with interruption points for large objects. @see {@link dropEmpties} */
-export function* dropEmptiesSteps<T extends object>(
-  type: StructType,
-  object: T,
-  paths: readonly (readonly string[])[],
-): Generator<unknown, T> {
+/** As `dropEmpties`, with pauses for large objects. @see {@link dropEmpties} */
+export function* dropEmptiesSteps<T extends object>(type: StructType, object: T, paths: readonly (readonly string[])[]): Work<T> {
   if (type.custom !== undefined) return object
   const plan = planOf(type)
   for (const path of paths) if (yield* holdsEmpty(plan, object as Members, path)) return yield* normalizeSteps(type, object)
@@ -79,7 +75,7 @@ function structOf({ struct, node }: NodePlan): StructPlan | undefined {
 }
 
 /** @param path the rest of the path; empty: every member counts. */
-function* holdsEmpty(plan: StructPlan, object: Members, path: readonly string[]): Generator<unknown, boolean> {
+function* holdsEmpty(plan: StructPlan, object: Members, path: readonly string[]): Work<boolean> {
   const [name] = path
   if (name !== undefined) {
     const field = plan.byName.get(name)
@@ -92,13 +88,13 @@ function* holdsEmpty(plan: StructPlan, object: Members, path: readonly string[])
   return false
 }
 
-function* isOrHoldsEmpty(field: FieldPlan, value: unknown, path: readonly string[]): Generator<unknown, boolean> {
+function* isOrHoldsEmpty(field: FieldPlan, value: unknown, path: readonly string[]): Work<boolean> {
   if (value === undefined || value === null) return false
   if (path.length === 0 && field.dropEmpty && field.distinctEmpty && field.node.isEmpty(value)) return true
   return yield* elementsHoldEmpty(field.node, value, path)
 }
 
-function* elementsHoldEmpty(plan: NodePlan, value: unknown, path: readonly string[]): Generator<unknown, boolean> {
+function* elementsHoldEmpty(plan: NodePlan, value: unknown, path: readonly string[]): Work<boolean> {
   const struct = structOf(plan)
   if (struct !== undefined && isParsedObject(value)) return yield* holdsEmpty(struct, value, path)
   const { of } = plan

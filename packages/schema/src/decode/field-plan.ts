@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import type { Field, StructType, TypeNode } from '../interfaces.ts'
 import type { DecodeContext, FieldStep } from './context.ts'
 
@@ -12,8 +13,8 @@ export interface NodePlan {
   readonly struct?: () => StructPlan
   /** Returns a canonical value, or `undefined` after a mismatch. Never receives null. */
   decode(value: unknown, context: DecodeContext): unknown
-  /** As `decode`, with interruption points; absent for values that are never large. */
-  steps?(value: unknown, context: DecodeContext): Generator<unknown, unknown>
+  /** As `decode`, with pauses; absent for values that are never large. */
+  steps?(value: unknown, context: DecodeContext): Work<unknown>
   /** A new value for an unset list element or map value. */
   zero(): unknown
   /** Whether `omitempty` drops the value. */
@@ -51,7 +52,7 @@ export interface StructPlan {
   readonly open: boolean
 }
 
-/** Decodes with interruption points where a value may be large. */
-export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Generator<unknown, unknown> {
+/** Decodes with pauses where a value may be large. */
+export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Work<unknown> {
   return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
@@ -57,13 +57,13 @@ function normalizeStruct(
 }
 
 /** As {@link normalize}, for large objects: a generator that can be interrupted at each yield. */
-export function* normalizeSteps<T extends object>(type: StructType, object: T): Generator<unknown, T> {
+export function* normalizeSteps<T extends object>(type: StructType, object: T): Work<T> {
   if (type.custom !== undefined) return (yield* type.custom.normalizeSteps(object as JsonObject)) as T
   return (yield* structSteps(planOf(type), object as Record<string, unknown>)) as T
 }
 
-/** As `normalizeStruct`, with interruption points inside the members. */
-function* structSteps(plan: StructPlan, object: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
+/** As `normalizeStruct`, with pauses inside the members. */
+function* structSteps(plan: StructPlan, object: Record<string, unknown>): Work<Record<string, unknown>> {
   const done = new Map<string, unknown>()
   for (const { json, node, dropEmpty } of plan.fields) {
     const value = object[json]
@@ -125,8 +125,8 @@ function normalizeSchema(schema: StructPlan, value: unknown): unknown {
   return normal.some((element, index) => element !== value[index]) ? normal : value
 }
 
-/** As `normalizeNode`, with interruption points. */
-function* nodeSteps(plan: NodePlan, value: unknown): Generator<unknown, unknown> {
+/** As `normalizeNode`, with pauses. */
+function* nodeSteps(plan: NodePlan, value: unknown): Work<unknown> {
   const { kind } = plan.node
   if (kind === 'struct' && isParsedObject(value)) return yield* structSteps((plan.struct as () => StructPlan)(), value)
   if (kind === 'special' && plan.node.struct !== undefined && isParsedObject(value))
@@ -146,7 +146,7 @@ function normalizeList(element: NodePlan, list: unknown[]): unknown[] {
   return changed ?? list
 }
 
-function* listSteps(element: NodePlan, list: unknown[]): Generator<unknown, unknown[]> {
+function* listSteps(element: NodePlan, list: unknown[]): Work<unknown[]> {
   let changed: unknown[] | undefined
   for (let i = 0; i < list.length; i++) {
     const normal = yield* nodeSteps(element, list[i])
@@ -194,7 +194,7 @@ function reorderedMap(element: NodePlan, map: Record<string, unknown>): Record<s
   return canonical && sameOrder(map, ordered) ? map : ordered
 }
 
-function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
+function* mapSteps(element: NodePlan, map: Record<string, unknown>): Work<Record<string, unknown>> {
   const keys = memberNames(map)
   if (keys.length > elementsPerStep) yield true
   const copy: Record<string, unknown> = {}
@@ -217,8 +217,8 @@ function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<u
   return map
 }
 
-/** As `sameOrder`, with interruption points. */
-function* sameOrderSteps(keys: readonly string[], b: Record<string, unknown>): Generator<unknown, boolean> {
+/** As `sameOrder`, with pauses. */
+function* sameOrderSteps(keys: readonly string[], b: Record<string, unknown>): Work<boolean> {
   const other = memberNames(b)
   if (other.length > elementsPerStep) yield true
   return keys.every((key, index) => key === other[index])

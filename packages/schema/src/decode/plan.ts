@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, largeMapSize, memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { isEmptyObject, largeMapSize, memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
@@ -179,7 +179,7 @@ function mapPlan(node: MapNode): NodePlan {
     return decoded === undefined ? countedZero(element, context) : decoded
   }
   /** As `decodeMember`, for objects and lists. */
-  function* memberSteps(key: string, value: object, context: DecodeContext): Generator<unknown, unknown> {
+  function* memberSteps(key: string, value: object, context: DecodeContext): Work<unknown> {
     context.size.add(key.length + 4 + element.frameBytes)
     context.enterKey(key)
     const decoded = yield* stepsOf(element, value, context)
@@ -238,11 +238,7 @@ function countedZero(element: NodePlan, context: DecodeContext): unknown {
 type MemberDecoder = (key: string, value: unknown, context: DecodeContext) => unknown
 
 /** Decodes all repeated members in order, to report their problems; the last value wins. */
-function* repeatedSteps(
-  segments: MemberSegments,
-  decode: MemberDecoder,
-  context: DecodeContext,
-): Generator<unknown, Record<string, unknown>> {
+function* repeatedSteps(segments: MemberSegments, decode: MemberDecoder, context: DecodeContext): Work<Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   let count = 0
   for (const members of segments) {
@@ -275,7 +271,7 @@ function schemaDecoder(special: string, struct: () => StructType): NodePlan['dec
   }
 }
 
-/** As `schemaDecoder`, with interruption points inside a single schema. */
+/** As `schemaDecoder`, with pauses inside a single schema. */
 function schemaSteps(special: string, struct: () => StructType): NonNullable<NodePlan['steps']> {
   const decode = schemaDecoder(special, struct)
   return function* (value, context) {

@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberKey, rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, rememberKey, rememberMemberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral } from '../json/syntax.ts'
@@ -132,9 +132,9 @@ function copyPlain(value: object, context: DecodeContext, depth: number): unknow
 }
 
 /**
- * As `copyAny`, with interruption points, and with the keys of large objects sorted where no duplicates are reported.
+ * As `copyAny`, with pauses, and with the keys of large objects sorted where no duplicates are reported.
  */
-export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<unknown, unknown> {
+export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Work<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
   if (context.collecting && context.hasDuplicates) return yield* reportingSteps(value, context)
   if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
@@ -164,8 +164,8 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
 
 const membersPerStep = 128
 
-/** As `copyRaw` and `countValue`, with interruption points. @param sorted sorts the keys of every object. */
-export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolean): Generator<unknown, unknown> {
+/** As `copyRaw` and `countValue`, with pauses. @param sorted sorts the keys of every object. */
+export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolean): Work<unknown> {
   const copy = yield* rawCopySteps(value, context, { depth: context.depth, sorted })
   if (typeof copy === 'object' && copy !== null) context.size.add((yield* jsonWeightSteps(copy)) - 1)
   else countValue(copy, context)
@@ -180,12 +180,12 @@ interface RawCopy {
   readonly constant?: boolean
 }
 
-/** As `copyRaw`, with interruption points. */
+/** As `copyRaw`, with pauses. */
 export function* rawCopySteps(
   value: unknown,
   context: DecodeContext,
   { depth, sorted, constant = false }: RawCopy = { depth: context.depth, sorted: false },
-): Generator<unknown, unknown> {
+): Work<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
   if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const inner = { depth: depth + 1, sorted, constant }
@@ -214,7 +214,7 @@ export function* rawCopySteps(
 }
 
 /** Copies an object or a list, and reports duplicate members. */
-function* reportingSteps(value: object, context: DecodeContext): Generator<unknown, unknown> {
+function* reportingSteps(value: object, context: DecodeContext): Work<unknown> {
   let count = 0
   if (Array.isArray(value)) {
     const list: unknown[] = []

@@ -1,6 +1,6 @@
 import { isJsonObject, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { largeMapSize, rememberKey, rememberMemberNames, sortSteps } from '@krmkit/meta/slices'
+import { largeMapSize, rememberKey, rememberMemberNames, sortSteps, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
@@ -18,7 +18,7 @@ export function inOrder(previous: string, next: string): boolean {
 const wideCharacters = /[\ud800-\uffff]/
 
 /**
- * As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted.
+ * As `withSortedKeys`, with pauses; returns the same object when the keys are already sorted.
  *
  * @param keys the keys in the order in which the members were set.
  * @param constant the map is not changed: `memberNames` knows the keys of a large one, which is frozen
@@ -27,7 +27,7 @@ export function* sortedKeysSteps(
   object: Record<string, unknown>,
   keys: readonly string[] = Object.keys(object),
   constant = false,
-): Generator<unknown, Record<string, unknown>> {
+): Work<Record<string, unknown>> {
   return (yield* keyedSteps(object, keys, constant)).object
 }
 
@@ -38,11 +38,7 @@ interface Keyed {
 }
 
 /** As `sortedKeysSteps`, with the sorted keys. */
-export function* keyedSteps(
-  object: Record<string, unknown>,
-  keys: readonly string[],
-  constant = false,
-): Generator<unknown, Keyed> {
+export function* keyedSteps(object: Record<string, unknown>, keys: readonly string[], constant = false): Work<Keyed> {
   if (keys.length > largeMapSize) yield true
   const remember = constant ? rememberMemberNames : rememberKey
   let sorted = true
@@ -89,11 +85,11 @@ export function sortKeys(keys: string[]): string[] {
  *
  * @returns the sorted keys; `keys` itself may be changed.
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { sortKeysSteps } from '@krmkit/schema/json'
  * runAtOnce(sortKeysSteps(['b', 'a'])) // [ 'a', 'b' ]
  */
-export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {
+export function* sortKeysSteps(keys: string[]): Work<string[]> {
   let plain = true
   for (let i = 0; i < keys.length && plain; i++) {
     plain = !wideCharacters.test(keys[i] as string)

@@ -1,6 +1,7 @@
 import { formatDuration, MetaError, parseDuration } from '@krmkit/meta'
 import { normalizeQuantity, quantityFormatError } from '@krmkit/meta/quantity'
 import { normalizeMicroTime, normalizeTime } from '@krmkit/meta/time'
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
@@ -37,10 +38,8 @@ export function specialDecoder(special: SpecialName): ScalarDecoder {
   return decoders[special] ?? copyRaw
 }
 
-/** Decoder with interruption points of the types that may be large. */
-export function specialSteps(
-  special: SpecialName,
-): ((value: unknown, context: DecodeContext) => Generator<unknown, unknown>) | undefined {
+/** Decoder with pauses of the types that may be large. */
+export function specialSteps(special: SpecialName): ((value: unknown, context: DecodeContext) => Work<unknown>) | undefined {
   // Neither is counted here.
   if (special === 'FieldsV1')
     return (value, context) => rawCopySteps(value, context, { depth: context.depth, sorted: false, constant: true })

@@ -1,4 +1,4 @@
-import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runAtOnce, runPaced, type Work } from '@krmkit/meta/work'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'
@@ -19,7 +19,7 @@ const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 const utf8 = new TextEncoder()
 /** A scheduler whose slices end immediately. */
-const short = () => new Slices(createSliceScheduler(), { sliceMs: 0 })
+const short = () => new Pace(createTurns(), { sliceMs: 0 })
 
 const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } }, text: { type: 'string' } } }
 const widget = createCustomType({
@@ -104,7 +104,7 @@ describe('decodeSteps', () => {
 
   it('yields to the event loop', async () => {
     const value = { data: Object.fromEntries([...Array(20_000).keys()].map((index) => [`k${index}`, 'x'])) }
-    const { result, turns } = await countTurns(() => runInSlices(decodeSteps(configMap, value), short()))
+    const { result, turns } = await countTurns(() => runPaced(decodeSteps(configMap, value), short()))
     expect(stringifyJson(result.object)).toBe(stringifyJson(decode(configMap, value).object))
     expect(turns).toBeGreaterThan(10)
   })
@@ -114,7 +114,7 @@ const count = (length: number, make: (index: number) => unknown) =>
   Object.fromEntries(Array.from({ length }, (_, i) => [`k${(i * 7919) % length}`, make(i)]))
 
 /** Runs a generator, counting its yields. */
-function counted<T>(steps: Generator<unknown, T>): { value: T; yields: number } {
+function counted<T>(steps: Work<T>): { value: T; yields: number } {
   let yields = 0
   for (;;) {
     const { done, value } = steps.next()
@@ -263,7 +263,7 @@ describe('raw JSON members', () => {
     const sorted = '"data":{"b":{"c":2,"d":1},"z":1}'
     expect(stringifyJson(decode(revision, value).object)).toContain(kept)
     expect(stringifyJson(decode(revision, value, { sortsRaw: true }).object)).toContain(sorted)
-    const slices = () => runInSlices(decodeSteps(revision, value, { sortsRaw: true }), short())
+    const slices = () => runPaced(decodeSteps(revision, value, { sortsRaw: true }), short())
     expect(stringifyJson((await slices()).object)).toContain(sorted)
   })
 })

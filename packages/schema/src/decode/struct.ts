@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import { type FieldPlan, type StructPlan, stepsOf } from './field-plan.ts'
@@ -98,12 +98,12 @@ function keepsEmpty({ distinctEmpty, json }: FieldPlan, empties: BuildOptions['e
   return distinctEmpty && empties?.keepsEmpty(json) === true
 }
 
-/** As `decodeStruct`, with interruption points. */
+/** As `decodeStruct`, with pauses. */
 export function* structSteps(
   plan: StructPlan,
   value: unknown,
   context: DecodeContext,
-): Generator<unknown, Record<string, unknown> | undefined> {
+): Work<Record<string, unknown> | undefined> {
   if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
@@ -127,8 +127,8 @@ export function* structSteps(
 /** Unknown members processed between two yields. */
 const membersPerStep = 128
 
-/** As `decodeField`, with interruption points. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<unknown, unknown> {
+/** As `decodeField`, with pauses. */
+function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Work<unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
   const previous = field.countedSeparately && context.size.useSeparateCount(true)
@@ -147,7 +147,7 @@ function* repeatedSteps(
   segments: MemberSegments,
   slots: unknown[],
   context: DecodeContext,
-): Generator<unknown, Record<string, unknown>> {
+): Work<Record<string, unknown>> {
   const last = new Map<string, unknown>()
   let count = 0
   for (const members of segments) {

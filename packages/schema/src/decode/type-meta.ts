@@ -1,5 +1,5 @@
 import { goQuote } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'

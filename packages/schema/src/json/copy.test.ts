@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { expect, it } from 'vitest'
 import { copyJson, copyJsonSteps } from './copy.ts'
 

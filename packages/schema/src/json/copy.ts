@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 
 /**
  * Deep copy of a JSON value; faster than `structuredClone`.
@@ -29,11 +29,11 @@ const membersPerStep = 128
  * As `copyJson`, for large values: a generator that can be interrupted at each yield.
  *
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { copyJsonSteps } from '@krmkit/schema/json'
  * runAtOnce(copyJsonSteps({ labels: { app: 'web' } })) // { labels: { app: 'web' } }
  */
-export function* copyJsonSteps<T>(value: T): Generator<unknown, T> {
+export function* copyJsonSteps<T>(value: T): Work<T> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const list: unknown[] = []

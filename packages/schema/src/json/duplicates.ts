@@ -1,4 +1,4 @@
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
@@ -26,7 +26,7 @@ interface ParsedDocument {
  *
  * @see {@link duplicateProblems}
  */
-export function* duplicateProblemsSteps({ value, duplicates }: ParsedDocument): Generator<unknown, readonly string[]> {
+export function* duplicateProblemsSteps({ value, duplicates }: ParsedDocument): Work<readonly string[]> {
   if (duplicates === undefined) return []
   const problems = new ProblemCollector()
   yield* walk(value, duplicates, problems)
@@ -49,7 +49,7 @@ export function unknownProblems(names: Iterable<string>): readonly string[] {
   return problems.list
 }
 
-function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Generator<unknown, void> {
+function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Work {
   if (typeof value !== 'object' || value === null || problems.full) return
   let count = 0
   if (Array.isArray(value)) {
@@ -90,12 +90,7 @@ export function* reportRepeated(members: readonly Member[], problems: ProblemCol
 /** Decoding rejects deeper values. */
 const maxDepth = 1000
 
-function* visit(
-  step: string | number,
-  value: unknown,
-  duplicates: DuplicateMembers,
-  problems: ProblemCollector,
-): Generator<unknown, void> {
+function* visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Work {
   if (value === null || problems.depth > maxDepth) return
   problems.enter(step)
   yield* walk(value, duplicates, problems)

@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { sortKeys } from '../decode/shape.ts'
 
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */
@@ -27,11 +27,11 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uin
  * As `encodeJson`, for large values: a generator that can be interrupted at each yield.
  *
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { encodeJsonSteps } from '@krmkit/schema/json'
  * runAtOnce(encodeJsonSteps([1, 2])).byteLength // 5
  */
-export function* encodeJsonSteps(value: unknown, options: EncodeJsonOptions = {}): Generator<unknown, Uint8Array> {
+export function* encodeJsonSteps(value: unknown, options: EncodeJsonOptions = {}): Work<Uint8Array> {
   const text = yield* stringifySteps(value)
   yield true
   return options.newline === true ? encodeLine(text) : encoder.encode(text)
@@ -92,12 +92,12 @@ const htmlEscapes = [...'<>&\u2028\u2029'].map(
  * As `stringifyJson`, for large values: a generator that can be interrupted at each yield.
  *
  * @example
- * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
  * import { stringifySteps } from '@krmkit/schema/json'
- * const slices = new Slices(createSliceScheduler())
- * await runInSlices(stringifySteps({ items: [1, 2] }), slices) // '{"items":[1,2]}'
+ * const pace = new Pace(createTurns())
+ * await runPaced(stringifySteps({ items: [1, 2] }), pace) // '{"items":[1,2]}'
  */
-export function* stringifySteps(value: unknown): Generator<unknown, string> {
+export function* stringifySteps(value: unknown): Work<string> {
   const parts = new TextParts()
   yield* writeSteps(value, parts)
   return parts.text()
@@ -129,14 +129,14 @@ const partsPerChunk = 4096
 /** Members written between two yields. */
 const membersPerStep = 128
 
-function* writeSteps(value: unknown, parts: TextParts): Generator<unknown> {
+function* writeSteps(value: unknown, parts: TextParts): Work {
   if (typeof value === 'bigint') parts.push(value.toString())
   else if (typeof value !== 'object' || value === null) parts.push(escapeHtml(JSON.stringify(value) ?? 'null'))
   else if (Array.isArray(value)) yield* writeListSteps(value, parts)
   else yield* writeObjectSteps(value as Record<string, unknown>, parts)
 }
 
-function* writeListSteps(list: readonly unknown[], parts: TextParts): Generator<unknown> {
+function* writeListSteps(list: readonly unknown[], parts: TextParts): Work {
   parts.push('[')
   for (let i = 0; i < list.length; i++) {
     if (i > 0) parts.push(',')
@@ -146,7 +146,7 @@ function* writeListSteps(list: readonly unknown[], parts: TextParts): Generator<
   parts.push(']')
 }
 
-function* writeObjectSteps(object: Record<string, unknown>, parts: TextParts): Generator<unknown> {
+function* writeObjectSteps(object: Record<string, unknown>, parts: TextParts): Work {
   let keys = memberNames(object)
   if (keys.length > membersPerStep) yield true
   if (startsWithIndex(object, keys)) keys = sortKeys([...keys])

@@ -1,4 +1,4 @@
-import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/work'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { parseJsonSteps } from './parse-json.ts'
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@krmkit/meta'
-import { runInSlices, type Slices } from '@krmkit/meta/slices'
+import { type Pace, runPaced, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { countMembers, scan } from './scan.ts'
 import { type DuplicateMembers, NumberLiteral, readJson, readJsonSteps } from './syntax.ts'
@@ -59,21 +59,21 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  *
  * @param slices paces the work; may be shared with later stages.
  * @example
- * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * import { createTurns, Pace } from '@krmkit/meta/work'
  * import { parseJsonInSlices } from '@krmkit/schema/json'
  * const body = new TextEncoder().encode('{"items":[1,2]}')
- * const { value } = await parseJsonInSlices(body, { literals: true }, new Slices(createSliceScheduler()))
+ * const { value } = await parseJsonInSlices(body, { literals: true }, new Pace(createTurns()))
  * @see {@link parseJson}
  */
-export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, slices: Slices): Promise<ParsedJson> {
-  return runInSlices(parseJsonSteps(input, options), slices)
+export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, pace: Pace): Promise<ParsedJson> {
+  return runPaced(parseJsonSteps(input, options), pace)
 }
 
 /** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. @see {@link parseJsonInSlices} */
 export function* parseJsonSteps(
   input: Uint8Array,
   { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
-): Generator<unknown, ParsedJson> {
+): Work<ParsedJson> {
   const { text, valid } = decodeUtf8(input)
   yield true
   if (valid) {

@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
+import { rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from './utf8.ts'
 

@@ -1,5 +1,5 @@
 import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
 import { type Dialect, refTo } from './dialect.ts'
@@ -88,16 +88,12 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   return schema
 }
 
-function* bodySteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Generator<unknown, JsonObject> {
+function* bodySteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
   return withKind(yield* bodySchemaSteps(options, objectMeta, dialect), options, options.kind.kind)
 }
 
 /** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
-function* bodySchemaSteps(
-  options: CustomSchemaOptions,
-  objectMeta: StructType,
-  dialect: Dialect,
-): Generator<unknown, JsonObject> {
+function* bodySchemaSteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
   if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
@@ -147,7 +143,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
 ])
 
 /** Yields once per schema. */
-function* publishSteps(schema: JsonObject, at: PublishScope): Generator<unknown, JsonObject> {
+function* publishSteps(schema: JsonObject, at: PublishScope): Work<JsonObject> {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
   yield
   const out: JsonObject = {}
@@ -167,7 +163,7 @@ function* publishSteps(schema: JsonObject, at: PublishScope): Generator<unknown,
   return withEmbedded(out, at)
 }
 
-function* copyNestedSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Generator<unknown, void> {
+function* copyNestedSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
   const deeper = { ...at, depth: at.depth + 1 }
   const items = own(schema, 'items')
   if (isJsonObject(items)) out.items = yield* publishSteps(items, deeper)
@@ -184,7 +180,7 @@ function* copyNestedSteps(schema: JsonObject, out: JsonObject, at: PublishScope)
   out.properties = published
 }
 
-function* copyJunctorsSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Generator<unknown, void> {
+function* copyJunctorsSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
   const deeper = { ...at, depth: at.depth + 1 }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const alternatives = own(schema, keyword)

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
 import { type DocumentEncodingName, documentEncodings } from './document-encodings.ts'

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { bytesTag } from '../protobuf/wire.ts'
 import type { Dialect } from './dialect.ts'
 import type { OpenApiInfo } from './documents.ts'
@@ -24,8 +25,8 @@ export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
     readonly paths: (entry: PartEntry) => Uint8Array
-    /** With interruption points: definitions are input of clients. */
-    readonly schemas: (entry: PartEntry) => Generator<unknown, Uint8Array>
+    /** With pauses: definitions are input of clients. */
+    readonly schemas: (entry: PartEntry) => Work<Uint8Array>
     readonly parameters: (entry: PartEntry) => Uint8Array
   }
   /** The chunks of the document, to be sent in order. */
@@ -37,7 +38,7 @@ export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 
 const utf8 = new TextEncoder()
 
-function* built(entry: PartEntry): Generator<unknown, JsonObject> {
+function* built(entry: PartEntry): Work<JsonObject> {
   return entry.steps === undefined ? entry.build() : yield* entry.steps()
 }
 
@@ -164,7 +165,7 @@ const protobufV2: DocumentEncoding = {
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { createKindLookup, documentEncodings, groupVersionParts } from '@krmkit/schema/openapi'
  * const source = builtInTypes()
  * const core = { group: '', version: 'v1', resources: [] }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { tagOf, varint } from '../protobuf/wire.ts'
 import {
   bool,
@@ -39,7 +40,7 @@ export function encodeOpenapiV2(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV2 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
-  *schemaSteps(name: string, schema: JsonObject): Generator<unknown, Uint8Array> {
+  *schemaSteps(name: string, schema: JsonObject): Work<Uint8Array> {
     yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: message('Schema') })
     return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema')))
   },

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { bytesTag, fixed64, tagOf, varint } from '../protobuf/wire.ts'
 import {
   bool,
@@ -37,7 +38,7 @@ export function encodeOpenapiV3(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV3 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
-  *schemaSteps(name: string, schema: JsonObject): Generator<unknown, Uint8Array> {
+  *schemaSteps(name: string, schema: JsonObject): Work<Uint8Array> {
     yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: schemaOrReference })
     return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, referable('Schema')))
   },

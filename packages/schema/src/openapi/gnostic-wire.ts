@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { bytesTag, fixed64, newWriter, tagOf, varint, type WireWriter } from '../protobuf/wire.ts'
 import { printYaml } from '../yaml/print-yaml.ts'
 
@@ -63,7 +64,7 @@ export interface SchemaContents {
  *
  * @returns the objects whose encoded form is kept.
  */
-export function* encodeSchemasSteps(schema: JsonObject, contents: SchemaContents): Generator<unknown, readonly object[]> {
+export function* encodeSchemasSteps(schema: JsonObject, contents: SchemaContents): Work<readonly object[]> {
   const kept: object[] = []
   for (const keyword of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) {
     const inside = schema[keyword]
@@ -96,7 +97,7 @@ function isNested(schema: JsonObject): boolean {
   return schema.properties !== undefined || schema.items !== undefined || schema.additionalProperties !== undefined
 }
 
-function* encodeSchemaSteps(schema: JsonObject, contents: SchemaContents): Generator<unknown, JsonObject> {
+function* encodeSchemaSteps(schema: JsonObject, contents: SchemaContents): Work<JsonObject> {
   const inside = yield* encodeSchemasSteps(schema, contents)
   encodedSchemas.set(schema, { content: contents.schema, bytes: encoded((writer) => contents.schema(writer, schema)) })
   // Kept at every level, the forms of a deep schema would take its size times its depth.

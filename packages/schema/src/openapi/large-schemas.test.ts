@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
 import { createCustomSchemas } from './custom.ts'
@@ -32,7 +32,7 @@ describe('a large schema', () => {
   const entryOf = (dialect: 'v2' | 'v3') => ({
     name: body.name,
     build: () => body.of(dialect),
-    steps: () => body.steps?.(dialect) as Generator<unknown, JsonObject>,
+    steps: () => body.steps?.(dialect) as Work<JsonObject>,
   })
 
   it.each(['v2 json', 'v3 json', 'v2 protobuf', 'v3 protobuf'] as const)('is encoded in many steps: %s', (name) => {

@@ -1,5 +1,6 @@
 import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Dialect } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
@@ -47,17 +48,14 @@ export interface GroupVersionOptions extends PartsOptions {
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { createKindLookup, groupVersionParts } from '@krmkit/schema/openapi'
  * const source = builtInTypes()
  * const core = { group: '', version: 'v1', resources: [] }
  * const parts = runAtOnce(groupVersionParts(core, { source, kindsOf: createKindLookup(source), dialect: 'v3' }))
  * parts.paths.map(({ name }) => name) // [ '/api/v1/' ]
  */
-export function* groupVersionParts(
-  published: PublishedGroupVersion,
-  options: GroupVersionOptions,
-): Generator<unknown, DocumentParts> {
+export function* groupVersionParts(published: PublishedGroupVersion, options: GroupVersionOptions): Work<DocumentParts> {
   const { profile, cbor } = options
   const schemas = new SchemaCollector(options.dialect, options)
   const targets = targetsOf(published.resources, schemas)
@@ -74,7 +72,7 @@ export function* groupVersionParts(
  *
  * @see {@link groupVersionParts}
  */
-export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<unknown, DocumentParts> {
+export function* operationParts(extra: ExtraOperations, options: PartsOptions): Work<DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options)
   for (const schema of extra.schemas) schemas.add(schema)
   yield* schemas.steps()

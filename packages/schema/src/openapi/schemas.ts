@@ -1,4 +1,5 @@
 import type { GroupVersion, GroupVersionKind, JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { SpecialNode, StructType, TypeNode, TypeSource } from '../interfaces.ts'
 import type { FactsSource } from '../model/type-source.ts'
 import type { Dialect } from './dialect.ts'
@@ -13,8 +14,8 @@ export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
-  /** As `of`, with interruption points, for schemas that may be large. */
-  readonly steps?: (dialect: Dialect) => Generator<unknown, JsonObject>
+  /** As `of`, with pauses, for schemas that may be large. */
+  readonly steps?: (dialect: Dialect) => Work<JsonObject>
   /** Types that the schema refers to. */
   readonly uses: readonly StructType[]
 }
@@ -23,8 +24,8 @@ export interface LiteralSchema {
 export interface PartEntry {
   readonly name: string
   build(): JsonObject
-  /** As `build`, with interruption points, for members that may be large. */
-  steps?(): Generator<unknown, JsonObject>
+  /** As `build`, with pauses, for members that may be large. */
+  steps?(): Work<JsonObject>
 }
 
 /** A definition, built on demand. */

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { base64ToBytes, bytesToBase64 } from '../decode/base64.ts'
 import type { TypeNode } from '../interfaces.ts'
 import type { WireReader, WireWriter } from './wire.ts'
@@ -10,8 +11,8 @@ export interface ValueCodec {
   write(writer: WireWriter, value: unknown): void
   /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
-  /** As `read`, with interruption points; absent for values that are never large. */
-  readSteps?(reader: WireReader, limit: number, depth: number): Generator<unknown, unknown>
+  /** As `read`, with pauses; absent for values that are never large. */
+  readSteps?(reader: WireReader, limit: number, depth: number): Work<unknown>
   /** Reads one more occurrence of a message into the value of earlier ones; absent where the last occurrence counts. */
   merge?(previous: unknown, reader: WireReader, limit: number, depth: number): unknown
   /** Value of a map entry without one. */

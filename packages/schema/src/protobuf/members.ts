@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan } from '../decode/field-plan.ts'
 import { inOrder } from '../decode/shape.ts'
@@ -27,8 +27,8 @@ export interface MemberPlan {
   write(writer: WireWriter, object: Record<string, unknown>): void
   /** Reads one occurrence into `slots`, the slots of the outermost struct. */
   read(reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number): void
-  /** As `read`, with interruption points; absent where the value is never large. Called for length-delimited values only. */
-  readSteps?(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void>
+  /** As `read`, with pauses; absent where the value is never large. Called for length-delimited values only. */
+  readSteps?(reader: WireReader, slots: unknown[], limit: number, depth: number): Work
 }
 
 export function singleMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
@@ -66,7 +66,7 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
       if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
     ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
+      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
         if (mergeRepeated(reader, slots, limit, depth)) return
         const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
         slots[index] = yield* valueSteps(codec, reader, limit, depth + 1)
@@ -112,7 +112,7 @@ export function listMember(number: number, field: FieldPlan, codec: ValueCodec):
       if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
     ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
+      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
         const list = (slots[index] ?? []) as unknown[]
         slots[index] = list
         const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
@@ -142,7 +142,7 @@ export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): 
     while (reader.pos < end) readPart(reader, readTag(reader, field.owner.typeName), entry, end, depth)
     return entry
   }
-  function* readEntrySteps(reader: WireReader, limit: number, depth: number): Generator<unknown, MapEntry> {
+  function* readEntrySteps(reader: WireReader, limit: number, depth: number): Work<MapEntry> {
     const end = readEnd(reader, limit)
     const entry: MapEntry = { key: '', value: undefined }
     while (reader.pos < end) {
@@ -186,7 +186,7 @@ export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): 
       )
     },
     ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
+      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
         addEntry(reader, slots, yield* reader.decodedSize.measureSteps(readEntrySteps(reader, limit, depth)))
       },
     }),
@@ -198,7 +198,7 @@ interface MapEntry {
   value: unknown
 }
 
-function* valueSteps(codec: ValueCodec, reader: WireReader, limit: number, depth: number): Generator<unknown, unknown> {
+function* valueSteps(codec: ValueCodec, reader: WireReader, limit: number, depth: number): Work<unknown> {
   return codec.readSteps === undefined ? codec.read(reader, limit, depth) : yield* codec.readSteps(reader, limit, depth)
 }
 

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { maxDepth } from '../decode/context.ts'
 import type { DecodedSize } from '../decode/decoded-size.ts'
 import type { StructPlan } from '../decode/field-plan.ts'
@@ -88,7 +89,7 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
 }
 
 /**
- * As `readMessage`, with interruption points.
+ * As `readMessage`, with pauses.
  *
  * @throws DecodeError as `readMessage`
  */
@@ -97,7 +98,7 @@ export function* readMessageSteps(
   reader: WireReader,
   limit: number,
   depth: number,
-): Generator<unknown, Record<string, unknown>> {
+): Work<Record<string, unknown>> {
   if (depth > maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
@@ -117,13 +118,7 @@ const fieldsPerStep = 64
 /** Shorter messages are read in one step. */
 const shortMessage = 4096
 
-function* readMembersSteps(
-  plan: MessagePlan,
-  reader: WireReader,
-  slots: unknown[],
-  limit: number,
-  depth: number,
-): Generator<unknown, void> {
+function* readMembersSteps(plan: MessagePlan, reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
   for (let count = 1; reader.pos < limit; count++) {
     const tag = readTag(reader, plan.name)
     const member = plan.byNumber.get(Math.floor(tag / 8))

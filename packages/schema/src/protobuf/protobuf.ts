@@ -1,4 +1,5 @@
 import { setMember } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { decode, decodeSteps } from '../decode/decode.ts'
 import type { DecodedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
@@ -80,7 +81,7 @@ export function* decodeProtobufSteps<T = Record<string, unknown>>(
   type: StructType,
   envelope: Envelope,
   { size }: ProtobufOptions = {},
-): Generator<unknown, Decoded<T>> {
+): Work<Decoded<T>> {
   const { raw } = envelope
   if (containsJson(envelope)) {
     const { value, duplicates } = yield* parseJsonSteps(raw, { literals: true })

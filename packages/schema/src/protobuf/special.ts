@@ -1,7 +1,7 @@
 import { formatDuration, formatTime, MetaError, parseDuration } from '@krmkit/meta'
 import { normalizeQuantity } from '@krmkit/meta/quantity'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { formatMicroTime, type Instant, parseInstant } from '@krmkit/meta/time'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
@@ -176,11 +176,11 @@ function readRaw(reader: WireReader, limit: number): Uint8Array | undefined {
 }
 
 /**
- * Parses raw JSON, with interruption points where it is large.
+ * Parses raw JSON, with pauses where it is large.
  *
  * @throws DecodeError `TooLarge` before parsing when the text itself is too large
  */
-function* parseRawJson(raw: Uint8Array, size: DecodedSize): Generator<unknown, unknown> {
+function* parseRawJson(raw: Uint8Array, size: DecodedSize): Work<unknown> {
   if (raw.length > largeText) {
     size.measure(() => size.add(countNonSpace(raw)))
     yield true

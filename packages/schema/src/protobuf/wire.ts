@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import protobuf from 'protobufjs/minimal.js'
 import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
@@ -42,8 +43,8 @@ export function withDecodeErrors<V>(read: () => V): V {
   }
 }
 
-/** As `withDecodeErrors`, for a decoder with interruption points. */
-export function* withDecodeErrorsSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
+/** As `withDecodeErrors`, for a decoder with pauses. */
+export function* withDecodeErrorsSteps<V>(steps: Work<V>): Work<V> {
   try {
     return yield* steps
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
@@ -95,7 +95,7 @@ class CustomResourceCodec implements CustomCodec {
     return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
-  *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<unknown, Decoded<Record<string, unknown>>> {
+  *decodeSteps(value: unknown, options: DecodeOptions = {}): Work<Decoded<Record<string, unknown>>> {
     const { object: whole, problems, keys } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
     const unknown: string[] | undefined = options.collect === false ? undefined : []
     const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keepNulls: options.keepNulls }, keys)
@@ -112,7 +112,7 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(copy) as JsonObject
   }
 
-  *applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Generator<unknown, JsonObject> {
+  *applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Work<JsonObject> {
     if (!(yield* lacksDefaultsSteps(object, this.schema))) return object
     const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
     yield* applySchemaDefaultsSteps(copy, this.schema, size)
@@ -127,7 +127,7 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(runAtOnce(this.#withoutNullsSteps(this.applyDefaults(whole)))) as JsonObject
   }
 
-  *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {
+  *normalizeSteps(object: JsonObject): Work<JsonObject> {
     const metadata = yield* normalizeMetadataSteps(object, this.objectMeta)
     yield true
     const complete = yield* this.applyDefaultsSteps(metadata === object.metadata ? object : { ...object, metadata })
@@ -138,7 +138,7 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   /** Validation accepts null without a type, which storage does not keep. */
-  *#withoutNullsSteps(object: JsonObject): Generator<unknown, JsonObject> {
+  *#withoutNullsSteps(object: JsonObject): Work<JsonObject> {
     const { preserveUnknownFields, schema } = this
     if (preserveUnknownFields || !schema.containsUntyped || !(yield* hasPrunedNullsSteps(object, schema))) return object
     const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
@@ -153,7 +153,7 @@ class CustomResourceCodec implements CustomCodec {
     ) as JsonObject
   }
 
-  *readStoredSteps(object: JsonObject): Generator<unknown, JsonObject> {
+  *readStoredSteps(object: JsonObject): Work<JsonObject> {
     if (!this.preserveUnknownFields && (yield* isSettledSteps(object, this.schema, this.objectMeta))) return object
     const { object: copy, keys } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
     const coerced = yield* this.#coerceSteps(copy, { unknown: undefined, lenient: true }, keys)
@@ -164,7 +164,7 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   /** Objects of old servers may lack a generation. */
-  *#completed(object: JsonObject): Generator<unknown, JsonObject> {
+  *#completed(object: JsonObject): Work<JsonObject> {
     const { metadata } = object as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
     yield* applySchemaDefaultsSteps(object, this.schema)
@@ -178,7 +178,7 @@ class CustomResourceCodec implements CustomCodec {
     return copy
   }
 
-  *dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject> {
+  *dropUnknownFieldsSteps(value: JsonObject): Work<JsonObject> {
     if (this.preserveUnknownFields) return value
     const { object, keys } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
     yield* pruneObjectSteps(object, this.schema, { keys })
@@ -197,12 +197,8 @@ class CustomResourceCodec implements CustomCodec {
     return this.#withMetadata(object, metadata, unknown, lenient)
   }
 
-  /** As `#coerce`, with interruption points. */
-  *#coerceSteps(
-    object: JsonObject,
-    { unknown, lenient, keepNulls = false }: Coercion,
-    keys: CopiedKeys,
-  ): Generator<unknown, JsonObject> {
+  /** As `#coerce`, with pauses. */
+  *#coerceSteps(object: JsonObject, { unknown, lenient, keepNulls = false }: Coercion, keys: CopiedKeys): Work<JsonObject> {
     const given = own(object, 'metadata')
     const options = { prefix: 'metadata.', unknown, lenient }
     const metadata = given === undefined ? {} : yield* coerceMetadataSteps(given, this.objectMeta, options)
@@ -252,8 +248,8 @@ function countObject(object: JsonObject, size: DecodedSize): void {
   }
 }
 
-/** As `countObject`, with interruption points. @throws DecodeError `TooLarge` */
-function* countObjectSteps(object: JsonObject, size: DecodedSize, keys: CopiedKeys): Generator<unknown, void> {
+/** As `countObject`, with pauses. @throws DecodeError `TooLarge` */
+function* countObjectSteps(object: JsonObject, size: DecodedSize, keys: CopiedKeys): Work {
   for (const key of Object.keys(object)) {
     const value = object[key] as JsonValue
     const weight = key === 'metadata' ? undefined : key.length + 4 + (yield* jsonWeightSteps(value, keys))
@@ -277,8 +273,8 @@ function normalizeMetadata(object: JsonObject, type: StructType): JsonValue {
   return sameMembers(given, sortedValue(shown) as JsonObject)
 }
 
-/** As `normalizeMetadata`, with interruption points. */
-function* normalizeMetadataSteps(object: JsonObject, type: StructType): Generator<unknown, JsonValue> {
+/** As `normalizeMetadata`, with pauses. */
+function* normalizeMetadataSteps(object: JsonObject, type: StructType): Work<JsonValue> {
   const { given, shown } = printedMetadata(object, type)
   yield true
   return sameMembers(given, (yield* sortedValueSteps(shown)) as JsonObject)

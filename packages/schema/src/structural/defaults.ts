@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
@@ -7,15 +7,11 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
 /** Defaults and null pruning by schema. These functions modify their argument. */
 
 /**
- * Applies defaults, also inside of defaulted values, with interruption points. Null counts as absent where the schema does not allow it.
+ * Applies defaults, also inside of defaulted values, with pauses. Null counts as absent where the schema does not allow it.
  *
  * @throws DecodeError `TooLarge`
  */
-export function* applySchemaDefaultsSteps(
-  value: JsonValue,
-  node: SchemaNode | undefined,
-  size?: DecodedSize,
-): Generator<unknown, void> {
+export function* applySchemaDefaultsSteps(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): Work {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const { items } = node
@@ -71,12 +67,12 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   }
 }
 
-/** As `pruneNulls`, with interruption points. @param known keys of large objects, some of which may have been removed */
+/** As `pruneNulls`, with pauses. @param known keys of large objects, some of which may have been removed */
 export function* pruneNullsSteps(
   value: JsonValue,
   node: SchemaNode | undefined,
   known?: ReadonlyMap<object, readonly string[]>,
-): Generator<unknown, void> {
+): Work {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
@@ -101,8 +97,8 @@ export function* pruneNullsSteps(
   }
 }
 
-/** Whether `pruneNulls` would change the value; checked before copying it. Has interruption points. */
-export function* hasPrunedNullsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, boolean> {
+/** Whether `pruneNulls` would change the value; checked before copying it. Has pauses. */
+export function* hasPrunedNullsSteps(value: JsonValue, node: SchemaNode | undefined): Work<boolean> {
   if (node?.containsUntyped !== true || typeof value !== 'object' || value === null) return false
   const rest = additionalNode(node)
   const keys = rest === undefined && !Array.isArray(value) ? [...node.properties.keys()] : memberNames(value)
@@ -121,8 +117,8 @@ export function* hasPrunedNullsSteps(value: JsonValue, node: SchemaNode | undefi
 
 const membersPerStep = 128
 
-/** Whether `applySchemaDefaultsSteps` would change the value; checked before copying it. Has interruption points. */
-export function* lacksDefaultsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, boolean> {
+/** Whether `applySchemaDefaultsSteps` would change the value; checked before copying it. Has pauses. */
+export function* lacksDefaultsSteps(value: JsonValue, node: SchemaNode | undefined): Work<boolean> {
   if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>
     of.default !== undefined && (member === undefined || (member === null && !of.nullable))

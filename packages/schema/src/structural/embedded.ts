@@ -12,6 +12,7 @@ import {
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
 import { formatFieldError } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { decode, decodeSteps } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
@@ -126,12 +127,8 @@ export function coerceMetadata(value: JsonValue, type: StructType, options: Meta
   }
 }
 
-/** As `coerceMetadata`, with interruption points. */
-export function* coerceMetadataSteps(
-  value: JsonValue,
-  type: StructType,
-  options: MetadataOptions,
-): Generator<unknown, JsonObject | undefined> {
+/** As `coerceMetadata`, with pauses. */
+export function* coerceMetadataSteps(value: JsonValue, type: StructType, options: MetadataOptions): Work<JsonObject | undefined> {
   try {
     return knownMetadata(yield* decodeSteps<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { addErrors } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 
 /**
@@ -9,14 +10,11 @@ import { own } from '../json/json-object.ts'
  */
 export type Check<R = number> = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => R
 
-/** As `Check`, with interruption points where the value has parts. */
-export type PartsCheck = Check<number | Generator<unknown, number>>
+/** As `Check`, with pauses where the value has parts. */
+export type PartsCheck = Check<number | Work<number>>
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`. */
-export function junctorCheck(
-  schema: JsonObject,
-  compile: (schema: JsonObject) => PartsCheck,
-): Check<Generator<unknown, number>> | undefined {
+export function junctorCheck(schema: JsonObject, compile: (schema: JsonObject) => PartsCheck): Check<Work<number>> | undefined {
   const branches = (keyword: string): readonly PartsCheck[] => {
     const list = own(schema, keyword)
     return Array.isArray(list) ? list.filter(isJsonObject).map(compile) : []
@@ -68,7 +66,7 @@ interface Attempt {
   readonly errors: readonly FieldError[]
 }
 
-type Attempting = (branch: PartsCheck) => Generator<unknown, Attempt>
+type Attempting = (branch: PartsCheck) => Work<Attempt>
 
 function merge(attempt: Attempt | undefined, errors: FieldError[]): number {
   if (attempt === undefined) return 0
@@ -81,7 +79,7 @@ function* evaluateBranches(
   branches: readonly PartsCheck[],
   attempt: Attempting,
   firstIsEnough: boolean,
-): Generator<unknown, { valid: number; best: Attempt | undefined }> {
+): Work<{ valid: number; best: Attempt | undefined }> {
   let valid = 0
   let best: Attempt | undefined
   for (const branch of branches) {

@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { collectErrorsSteps } from '@krmkit/meta/validation'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { equalityKey } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 import { plainNumber } from './whole-float.ts'
@@ -17,22 +17,13 @@ export function validateListTypes(value: JsonValue, node: SchemaNode | undefined
   return runAtOnce(validateListTypesSteps(value, node, path))
 }
 
-/** As {@link validateListTypes}, with interruption points. */
-export function* validateListTypesSteps(
-  value: JsonValue,
-  node: SchemaNode | undefined,
-  path?: Path,
-): Generator<unknown, FieldError[]> {
+/** As {@link validateListTypes}, with pauses. */
+export function* validateListTypesSteps(value: JsonValue, node: SchemaNode | undefined, path?: Path): Work<FieldError[]> {
   if (node === undefined || !node.containsKeyedLists) return []
   return yield* collectErrorsSteps((errors) => walk(value, node, path, errors))
 }
 
-function* walk(
-  value: JsonValue,
-  node: SchemaNode | undefined,
-  path: Path | undefined,
-  errors: FieldError[],
-): Generator<unknown, void> {
+function* walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): Work {
   yield
   if (node === undefined || !node.containsKeyedLists) return
   if (Array.isArray(value)) {
@@ -56,7 +47,7 @@ function* walk(
 const itemsPerStep = 64
 
 /** Reports a repeated value once, at its second occurrence. */
-function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): Generator<unknown, void> {
+function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): Work {
   const seen = new Map<string, number>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
@@ -68,12 +59,7 @@ function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: 
   }
 }
 
-function* checkMap(
-  items: readonly JsonValue[],
-  node: SchemaNode,
-  path: Path | undefined,
-  errors: FieldError[],
-): Generator<unknown, void> {
+function* checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | undefined, errors: FieldError[]): Work {
   const other = items.findIndex((item) => item !== null && !isJsonObject(item))
   if (other >= 0) {
     errors.push(field.invalid(path?.index(other), items[other], 'must be an object for an array of list-type map'))

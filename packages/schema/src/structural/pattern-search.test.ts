@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
 import { isSearchable, searchSteps } from './pattern-search.ts'

@@ -40,7 +40,7 @@ const newLine = 10
 const remembered = 128
 /** Instructions of remembered states, and their transitions: about 8 MB. */
 const maxRemembered = 1_000_000
-/** Work between two interruption points: instructions that are visited, and characters. About a millisecond. */
+/** Work between two pauses: instructions that are visited, and characters. About a millisecond. */
 export const workPerStep = 50_000
 
 /** Larger states are not remembered: they are seldom reached again, and their key takes longer than the transition. */

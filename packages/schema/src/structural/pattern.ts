@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { RE2JS } from 're2js'
 import { MatchFinder } from './pattern-find.ts'
 import { isSearchable, searchSteps } from './pattern-search.ts'
@@ -10,7 +10,7 @@ export interface Pattern {
   readonly size: number
   /** Whether a part of the text matches. */
   test(text: string): boolean
-  /** As `test`, with interruption points in long searches. */
+  /** As `test`, with pauses in long searches. */
   testSteps(text: string): Generator<true, boolean>
   /** Whether the expression has an unbounded repetition: each match may scan the rest of the text. */
   readonly isUnbounded: boolean

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { expect, it } from 'vitest'
 import { pruneValue, pruneValueSteps } from './prune.ts'
 import { createSchemaNode } from './schema-node.ts'

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Removes fields that a schema does not specify. These functions modify their argument. */
@@ -29,20 +30,16 @@ export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: P
 }
 
 /**
- * As `pruneObject`, with interruption points.
+ * As `pruneObject`, with pauses.
  *
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { createSchemaNode, pruneObjectSteps } from '@krmkit/schema/structural'
  * const object = { kind: 'Widget', extra: 1 }
  * runAtOnce(pruneObjectSteps(object, createSchemaNode({ type: 'object' })))
  * object // { kind: 'Widget' }
  */
-export function* pruneObjectSteps(
-  object: JsonObject,
-  node: SchemaNode,
-  { unknown, keys }: PruneOptions = {},
-): Generator<unknown, void> {
+export function* pruneObjectSteps(object: JsonObject, node: SchemaNode, { unknown, keys }: PruneOptions = {}): Work {
   const pruner = new Pruner(unknown, keys)
   yield* pruner.steps(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '', false)
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
@@ -63,20 +60,16 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unk
 }
 
 /**
- * As `pruneValue`, with interruption points.
+ * As `pruneValue`, with pauses.
  *
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { createSchemaNode, pruneValueSteps } from '@krmkit/schema/structural'
  * const value = { size: 1, colour: 'red' }
  * runAtOnce(pruneValueSteps(value, createSchemaNode({ type: 'object', properties: { size: { type: 'integer' } } })))
  * value // { size: 1 }
  */
-export function* pruneValueSteps(
-  value: JsonValue,
-  node: SchemaNode | undefined,
-  { unknown, keys }: PruneOptions = {},
-): Generator<unknown, void> {
+export function* pruneValueSteps(value: JsonValue, node: SchemaNode | undefined, { unknown, keys }: PruneOptions = {}): Work {
   yield* new Pruner(unknown, keys).steps(value, node, '', false)
 }
 
@@ -141,8 +134,8 @@ class Pruner {
     }
   }
 
-  /** As `prune`, with interruption points. @param keeps unspecified members are kept */
-  *steps(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean): Generator<unknown, void> {
+  /** As `prune`, with pauses. @param keeps unspecified members are kept */
+  *steps(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean): Work {
     if (typeof value !== 'object' || value === null) return
     const kept = keeps || node?.preserveUnknownFields === true
     // Nothing is specified inside.

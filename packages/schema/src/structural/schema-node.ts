@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 
 /**

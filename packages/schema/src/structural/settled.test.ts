@@ -1,4 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { CustomCodec, StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
@@ -69,8 +70,8 @@ const changed: Record<string, JsonObject> = {
   'many items without a default': widget({ items: Array.from({ length: 20_000 }, () => ({})), size: 1 }),
 }
 
-/** Result of the steps, and the number of interruption points. */
-function counted<T>(steps: Generator<unknown, T>): { readonly result: T; readonly yields: number } {
+/** Result of the steps, and the number of pauses. */
+function counted<T>(steps: Work<T>): { readonly result: T; readonly yields: number } {
   for (let yields = 0; ; yields++) {
     const { done, value } = steps.next()
     if (done === true) return { result: value, yields }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isEmptyObject, memberNames } from '@krmkit/meta/slices'
+import { isEmptyObject, memberNames } from '@krmkit/meta/work'
 import { decode } from '../decode/decode.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
@@ -29,7 +29,7 @@ export function isSettled(object: JsonObject, schema: SchemaNode, objectMeta: St
   return isSettledMetadata(object.metadata, objectMeta) && new SettledCheck(object, schema).run(Number.POSITIVE_INFINITY) === true
 }
 
-/** As `isSettled`, with interruption points. */
+/** As `isSettled`, with pauses. */
 export function* isSettledSteps(object: JsonObject, schema: SchemaNode, objectMeta: StructType): Generator<true, boolean> {
   yield true
   if (!isSettledMetadata(object.metadata, objectMeta)) return false

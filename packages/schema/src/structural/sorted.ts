@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberKey, rememberMemberNames } from '@krmkit/meta/slices'
+import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { inOrder, sortKeys, sortKeysSteps } from '../decode/shape.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */
@@ -49,8 +49,8 @@ export interface SortOptions {
   readonly constant?: boolean
 }
 
-/** As `sortedValue`, with interruption points. */
-export function* sortedValueSteps(value: JsonValue, options: SortOptions = {}): Generator<unknown, JsonValue> {
+/** As `sortedValue`, with pauses. */
+export function* sortedValueSteps(value: JsonValue, options: SortOptions = {}): Work<JsonValue> {
   if (typeof value !== 'object' || value === null) return value
   const keys = Array.isArray(value) ? undefined : yield* presentKeys(value, options)
   const count = keys?.length ?? (value as JsonValue[]).length
@@ -71,7 +71,7 @@ export function* sortedValueSteps(value: JsonValue, options: SortOptions = {}): 
 }
 
 /** The keys of an object, in the order of its members. */
-function* presentKeys(value: JsonObject, { keys }: SortOptions): Generator<unknown, readonly string[]> {
+function* presentKeys(value: JsonObject, { keys }: SortOptions): Work<readonly string[]> {
   const known = keys?.get(value)
   if (known === undefined) return memberNames(value)
   const present: string[] = []
@@ -84,7 +84,7 @@ function* presentKeys(value: JsonObject, { keys }: SortOptions): Generator<unkno
 
 const membersPerStep = 128
 
-/** As `rebuilt`, with interruption points. */
+/** As `rebuilt`, with pauses. */
 function* rebuiltSteps(
   value: JsonObject,
   {
@@ -92,7 +92,7 @@ function* rebuiltSteps(
     members,
     remember,
   }: { readonly keys: readonly string[]; readonly members: readonly JsonValue[]; readonly remember: typeof rememberKey },
-): Generator<unknown, JsonObject> {
+): Work<JsonObject> {
   const indexes = new Map<string, number>()
   for (let i = 0; i < keys.length; i++) {
     indexes.set(keys[i] as string, i)

@@ -1,7 +1,7 @@
 /** The rules of a schema for strings: lengths and a pattern. */
 import { type FieldError, field, type JsonObject } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { compileLenient, maxSearchAtOnce, type Pattern } from './pattern.ts'

@@ -190,7 +190,7 @@ describe('createSchemaValidator', () => {
   })
 })
 
-describe('interruption points of long patterns', () => {
+describe('pauses of long patterns', () => {
   const looks = (schema: JsonObject, value: JsonValue) => {
     let count = 0
     for (const steps = createSchemaValidator(schema).steps(value); ; count++) if (steps.next().done === true) return count

@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { maxFieldErrors } from '@krmkit/meta/validation'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { equalityKey, stringifyJson } from '../json/encode-json.ts'
 import { own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'
@@ -24,8 +24,8 @@ import { plainNumber, WholeFloat } from './whole-float.ts'
  */
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[]
-  /** As the function itself, with interruption points. */
-  steps(value: JsonValue, options?: SchemaValidationOptions): Generator<unknown, FieldError[]>
+  /** As the function itself, with pauses. */
+  steps(value: JsonValue, options?: SchemaValidationOptions): Work<FieldError[]>
 }
 
 export interface SchemaValidationOptions {
@@ -54,7 +54,7 @@ export interface SchemaValidatorOptions {
  */
 export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
-  function* steps(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Generator<unknown, FieldError[]> {
+  function* steps(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Work<FieldError[]> {
     const errors: FieldError[] = []
     const checked = check(value, path, errors, old)
     if (typeof checked !== 'number') yield* checked
@@ -111,7 +111,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   const list = listCheck(schema, scope)
   const common = enumCheck(schema)
   const object = objectCheck(schema, scope)
-  const checkText: Check<Generator<unknown, number>> = function* (value, path, errors, old) {
+  const checkText: Check<Work<number>> = function* (value, path, errors, old) {
     let count = 0
     if (type !== undefined) count += type(value, path, errors, old) + 1
     if (junctors !== undefined) count += (yield* junctors(value, path, errors, old)) + 1
@@ -149,7 +149,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
     run(common)
     return count
   }
-  const checkParts: Check<Generator<unknown, number>> = function* (value, path, errors, old) {
+  const checkParts: Check<Work<number>> = function* (value, path, errors, old) {
     let count = 0
     if (type !== undefined) count += type(value, path, errors, old) + 1
     if (junctors !== undefined) count += (yield* junctors(value, path, errors, old)) + 1
@@ -173,7 +173,7 @@ function withRatcheting(check: PartsCheck, structure: JsonObject | undefined): P
   const forgive = (value: JsonValue, old: JsonValue, errors: FieldError[], before: number): void => {
     if (errors.length > before && isUnchanged(value, old, structure)) errors.length = before
   }
-  const checkParts = function* (steps: Generator<unknown, number>, value: JsonValue, old: JsonValue, errors: FieldError[]) {
+  const checkParts = function* (steps: Work<number>, value: JsonValue, old: JsonValue, errors: FieldError[]) {
     const before = errors.length
     const count = yield* steps
     forgive(value, old, errors, before)
@@ -257,7 +257,7 @@ function formatKeywordCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-function listCheck(schema: JsonObject, scope: CheckScope): Check<Generator<unknown, number>> | undefined {
+function listCheck(schema: JsonObject, scope: CheckScope): Check<Work<number>> | undefined {
   const items = own(schema, 'items')
   const within = itemSchema(scope.structure)
   const item = isJsonObject(items) ? childCheck(items, within, scope) : undefined
@@ -304,7 +304,7 @@ function enumCheck(schema: JsonObject): Check | undefined {
 /** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, scope: CheckScope): Check<Generator<unknown, number>> | undefined {
+function objectCheck(schema: JsonObject, scope: CheckScope): Check<Work<number>> | undefined {
   const { structure } = scope
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')

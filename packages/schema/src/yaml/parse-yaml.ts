@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { type ParsedJson, parseJson, parseJsonSteps } from '../json/parse-json.ts'
 import { construct } from './construct.ts'
@@ -40,12 +40,12 @@ export function parseYaml(input: Uint8Array | string, { literals = false }: Pars
  *
  * @returns undefined for a text that is not JSON or that YAML reads in another way.
  * @example
- * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
  * const bytes = new TextEncoder().encode('{"replicas":3}')
  * runAtOnce(yamlAsJsonSteps(bytes))?.value // { replicas: 3 }
  */
-export function* yamlAsJsonSteps(input: Uint8Array): Generator<unknown, ParsedYaml | undefined> {
+export function* yamlAsJsonSteps(input: Uint8Array): Work<ParsedYaml | undefined> {
   const { text, unreadable } = decodeYamlText(input)
   yield
   if (unreadable !== undefined || !(yield* isYamlJsonSteps(text))) return undefined

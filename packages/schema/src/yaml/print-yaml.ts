@@ -1,5 +1,5 @@
 import { isJsonObject } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 import { shortestFloat } from './go-float.ts'
 import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'

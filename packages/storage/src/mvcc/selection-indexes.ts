@@ -8,7 +8,7 @@
  *
  * An entry whose value is unknown makes an index useless until the entry goes: lists then read the collection.
  */
-import { onNextTurn } from '@krmkit/meta/slices'
+import { onNextTurn } from '@krmkit/meta/work'
 import type { Entry, ListSelection, StorageEvent, WatchSelection } from '../interfaces.ts'
 import { Tree, type TreeSnapshot } from './tree.ts'
 

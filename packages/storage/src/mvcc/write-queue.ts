@@ -10,7 +10,7 @@
  *
  * After a failure, writes are refused for a while. Then the next one is tried: a disk that was full can have space again.
  */
-import { onNextTurn } from '@krmkit/meta/slices'
+import { onNextTurn } from '@krmkit/meta/work'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 import type { Journal } from './journal.ts'

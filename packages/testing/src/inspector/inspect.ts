@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import type { Ledger } from '../ledger.ts'
 import { pageParts } from './page.ts'
 import { reportSteps } from './report.ts'

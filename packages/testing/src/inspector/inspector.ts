@@ -1,7 +1,7 @@
 import type { ControllerRun } from '@krmkit/controllers'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { utf8Bytes } from '@krmkit/meta/bytes'
-import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runPaced } from '@krmkit/meta/work'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { Ledger } from '../ledger.ts'
 import { requestAttributes } from '../request-attributes.ts'
@@ -119,7 +119,7 @@ function record(ledger: Ledger, { request, recorder, response, clock }: Recorded
   ledger.record(entry, (recorded.requestBytes ?? 0) + written)
 }
 
-const scheduler = createSliceScheduler()
+const turns = createTurns()
 /** Characters that are sent together. */
 const chunkCharacters = 64 * 1024
 
@@ -136,8 +136,8 @@ function page(ledger: Ledger, signal: AbortSignal): ApiResponse {
 
 /** Renders the page in time slices, until the client disconnects. */
 async function* pageStream(ledger: Ledger, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const slices = new Slices(scheduler)
-  const report = await runInSlices(interruptible(reportSteps(ledger), signal), slices)
+  const pace = new Pace(turns)
+  const report = await runPaced(interruptible(reportSteps(ledger), signal), pace)
   let text = ''
   for (const part of pageParts(report)) {
     text += part
@@ -145,7 +145,7 @@ async function* pageStream(ledger: Ledger, signal: AbortSignal): AsyncGenerator<
       yield utf8Bytes(text)
       text = ''
     }
-    if (slices.due()) await slices.next()
+    if (pace.due()) await pace.next()
   }
   yield utf8Bytes(text)
 }

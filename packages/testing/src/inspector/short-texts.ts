@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/meta/work'
 
 /** Bounds of what the page shows. */
 

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import { createSliceScheduler, onNextTurn, Slices } from '@krmkit/meta/slices'
+import { createTurns, onNextTurn, Pace } from '@krmkit/meta/work'
 import { InputQueue, Intake } from '../intake.ts'
 import type { ByteSink } from '../server-pipe.ts'
 import { controlFrame, dataFrame, type Frame, FrameReader, finFlag, frameTypes, numbers } from './frames.ts'
@@ -86,9 +86,9 @@ export class SpdyConnection {
   readonly #encoder = new HeaderEncoder()
   readonly #streams = new Map<number, SpdyStream>()
   readonly #intake = new Intake()
-  readonly #scheduler = createSliceScheduler()
+  readonly #turns = createTurns()
   /** The time of this turn of the event loop. */
-  #slices: Slices | undefined
+  #pace: Pace | undefined
   #isPaused = false
   #refusals = 0
   #isClosed = false
@@ -135,12 +135,12 @@ export class SpdyConnection {
 
   /** Handles the frames that have arrived, in time slices. */
   #process(): void {
-    const slices = this.#currentSlices()
+    const pace = this.#currentSlices()
     try {
       for (let frame = this.#reader.next(); frame !== undefined && !this.#isClosed; frame = this.#reader.next()) {
         this.#handle(frame)
-        if (slices.due(frame.kind === 'control')) {
-          void this.#pause(slices)
+        if (pace.due(frame.kind === 'control')) {
+          void this.#pause(pace)
           return
         }
       }
@@ -151,20 +151,20 @@ export class SpdyConnection {
   }
 
   /** The chunks of one turn share their time. */
-  #currentSlices(): Slices {
-    if (this.#slices === undefined) {
-      this.#slices = new Slices(this.#scheduler)
+  #currentSlices(): Pace {
+    if (this.#pace === undefined) {
+      this.#pace = new Pace(this.#turns)
       onNextTurn(() => {
-        this.#slices = undefined
+        this.#pace = undefined
       })
     }
-    return this.#slices
+    return this.#pace
   }
 
-  async #pause(slices: Slices): Promise<void> {
+  async #pause(pace: Pace): Promise<void> {
     this.#isPaused = true
     this.#intake.hold(this)
-    await slices.next()
+    await pace.next()
     this.#isPaused = false
     this.#process()
     if (!this.#isPaused) this.#intake.release(this)

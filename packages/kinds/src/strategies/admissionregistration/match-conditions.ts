@@ -1,9 +1,10 @@
 /** Match conditions: expressions that narrow down the matched requests. */
+
 import { trimSpace } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'
-import type { Steps } from '../shared/steps.ts'
 import { isEmpty, type R } from '../shared/values.ts'
 import { type ExpressionContext, validateExpression } from './admission-expressions.ts'
 
@@ -14,7 +15,7 @@ export function* validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,
   { params, checks }: { readonly params: boolean; readonly checks: ExpressionContext },
-): Steps {
+): Work {
   const list = conditions ?? []
   if (list.length > maxConditions) at.tooMany(list.length, maxConditions)
   const names = new Set<string>()

@@ -1,6 +1,8 @@
 /** Members that validating and mutating policies share. */
+
 import { trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { Type } from '@krmkit/schema/cel'
 import type {
   MatchResources,
@@ -10,7 +12,6 @@ import type {
 } from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import type { Steps } from '../shared/steps.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { type ExpressionContext, expressionContext, validateExpression, variableType } from './admission-expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
@@ -77,7 +78,7 @@ export function* validateVariables(
   variables: readonly R<Variable>[] | undefined,
   at: FieldPath,
   environment: PolicyEnvironment,
-): Steps {
+): Work {
   for (const [i, { name = '', expression = '' }] of (variables ?? []).entries()) {
     const here = at.index(i)
     if (trimSpace(name) === '') here.child('name').required('name is not specified')
@@ -111,7 +112,7 @@ export function* validatePolicySpec(
   old: R<PolicySpec> | undefined,
   at: FieldPath,
   { stored, validateConstraints }: PolicySpecRules,
-): Steps<PolicyEnvironment> {
+): Work<PolicyEnvironment> {
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
   validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
   if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))

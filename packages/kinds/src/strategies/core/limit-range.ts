@@ -2,21 +2,21 @@
 import type { DeepReadonly, Quantity } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateMetadata } from '../shared/metadata.ts'
 import { roundUpSteps } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
-import { addMissingMembers, type Steps } from '../shared/steps.ts'
+import { addMissingMembers } from '../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
 /** For containers, the default limit is the maximum, and the default request is the default limit or the minimum. */
-function* defaultItem(item: LimitRangeItem): Steps {
+function* defaultItem(item: LimitRangeItem): Work {
   for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) yield* roundUpSteps(item[name])
   if (item.type !== 'Container') return
   const limits: Amounts = {}
@@ -130,7 +130,7 @@ function validateRatio(
   if (given > possible) tell(`ratio ${ratio.value} is greater than max/min = ${possible.toFixed(6)}`)
 }
 
-function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): Steps {
+function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): Work {
   yield* validateMetadata(range, errors, { namespaced: true })
   const types = new Set<string>()
   for (const [i, item] of (range.spec?.limits ?? []).entries()) {
@@ -143,7 +143,7 @@ function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErr
   }
 }
 
-function* defaultLimits(range: LimitRange): Steps {
+function* defaultLimits(range: LimitRange): Work {
   for (const item of range.spec?.limits ?? []) {
     yield* defaultItem(item)
     yield

@@ -1,9 +1,10 @@
 /** What FlowSchema and PriorityLevelConfiguration share: their status and the life of their objects. */
+
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, validateStepsWith, validateWith } from '../shared/strategy.ts'
 import { copySteps } from '../shared/value-steps.ts'
 import { isEmpty } from '../shared/values.ts'
@@ -13,7 +14,7 @@ type FlowControlObject = ApiObject & { status?: { conditions?: { type?: string }
 export interface FlowControlOptions<T extends FlowControlObject> {
   defaults(object: T): void
   /** Appends the errors of an object, metadata included. */
-  validate(object: DeepReadonly<T>, errors: ContextErrorList): Steps
+  validate(object: DeepReadonly<T>, errors: ContextErrorList): Work
 }
 
 /** Creates the strategy of a flow control kind. */
@@ -59,7 +60,7 @@ export function validateFlowConditions(conditions: readonly { readonly type?: st
 }
 
 /** A write of the status changes no metadata except managedFields and the resourceVersion that it was based on. */
-function* keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Steps {
+function* keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Work {
   const { managedFields, resourceVersion } = object.metadata
   const { managedFields: _, ...kept } = old.metadata
   object.metadata = yield* copySteps(kept)

@@ -2,12 +2,12 @@
 
 import { type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
@@ -31,7 +31,7 @@ function validateRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): 
 /** A path segment; a prefix of a generated name has to be one, too. */
 export const validateRbacName: NameRule = (name) => nameRules.pathSegment(name, false)
 
-function* validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): Steps {
+function* validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): Work {
   yield* validateMetadata(role, errors, { namespaced, name: validateRbacName })
   for (const [i, rule] of (role.rules ?? []).entries()) validateRule(rule, errors.child('rules').index(i), namespaced)
   if (!('aggregationRule' in role) || !isSet(role.aggregationRule)) return

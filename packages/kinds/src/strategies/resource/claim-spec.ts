@@ -1,4 +1,5 @@
 /** The specification of resource claims, also in their templates. */
+import type { Work } from '@krmkit/meta/work'
 import type {
   DeviceClaim,
   DeviceClaimConfiguration,
@@ -7,7 +8,6 @@ import type {
 } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateDnsLabel } from '../shared/names.ts'
-import type { Steps } from '../shared/steps.ts'
 import { semanticEqualSteps } from '../shared/value-steps.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { devicesOf } from './claim-devices.ts'
@@ -32,7 +32,7 @@ export function requestNames({ requests }: R<DeviceClaim>): RequestNames {
   )
 }
 
-export function* validateClaimSpec(spec: R<ResourceClaimSpec> | undefined, at: FieldPath, checks: SelectorChecks): Steps {
+export function* validateClaimSpec(spec: R<ResourceClaimSpec> | undefined, at: FieldPath, checks: SelectorChecks): Work {
   const devices = devicesOf(spec)
   const here = at.child('devices')
   const names = requestNames(devices)
@@ -52,12 +52,12 @@ export function* validateClaimSpec(spec: R<ResourceClaimSpec> | undefined, at: F
   })
 }
 
-function* validateConfig(config: R<DeviceClaimConfiguration>, at: FieldPath, names: RequestNames, checks: SelectorChecks): Steps {
+function* validateConfig(config: R<DeviceClaimConfiguration>, at: FieldPath, names: RequestNames, checks: SelectorChecks): Work {
   yield* validateRequestRefs(config.requests, at.child('requests'), names)
   validateConfiguration(config, at, checks)
 }
 
-function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, at: FieldPath, names: RequestNames): Steps {
+function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, at: FieldPath, names: RequestNames): Work {
   yield* validateRequestRefs(requests, at.child('requests'), names)
   const here = at.child('matchAttribute')
   if (isSet(matchAttribute)) validateFullyQualifiedName(matchAttribute, here)
@@ -65,7 +65,7 @@ function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, 
 }
 
 /** Unique references to requests or alternatives. */
-export function validateRequestRefs(refs: readonly string[] | null | undefined, at: FieldPath, names: RequestNames): Steps {
+export function validateRequestRefs(refs: readonly string[] | null | undefined, at: FieldPath, names: RequestNames): Work {
   return validateSet(refs, at, {
     max: maxRequests,
     each: (ref, here) => validateRequestRef(ref, here, names),
@@ -88,7 +88,7 @@ export function validateRequestRef(ref: string, at: FieldPath, names: RequestNam
 }
 
 /** Whether two specifications are the same. */
-export function isSameClaimSpec(a: R<ResourceClaimSpec> | undefined, b: R<ResourceClaimSpec> | undefined): Steps<boolean> {
+export function isSameClaimSpec(a: R<ResourceClaimSpec> | undefined, b: R<ResourceClaimSpec> | undefined): Work<boolean> {
   return semanticEqualSteps(comparable(devicesOf(a)), comparable(devicesOf(b)))
 }
 

@@ -1,8 +1,9 @@
 /** Requests for devices, as resource claims and templates have them in their stored form. */
+import type { Work } from '@krmkit/meta/work'
 import type { DeviceRequest, DeviceSubRequest } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../shared/names.ts'
-import { forEachStep, type Steps } from '../shared/steps.ts'
+import { forEachStep } from '../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { validateSet } from './lists.ts'
 import { type SelectorChecks, validateSelectors } from './selectors.ts'
@@ -25,7 +26,7 @@ export function isExactRequest({
   return filled || isSet(selectors) || isSet(adminAccess) || isSet(tolerations)
 }
 
-export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, checks: SelectorChecks): Steps {
+export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, checks: SelectorChecks): Work {
   validateDnsLabel(request.name ?? '', at.child('name'))
   const hasAlternatives = !isEmpty(request.firstAvailable)
   const exact = isExactRequest(request)
@@ -42,7 +43,7 @@ export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, check
   else if (hasAlternatives && exact) at.invalid(null, `${oneOf}, but multiple fields are set`)
 }
 
-function* validateAlternative(alternative: R<DeviceSubRequest>, at: FieldPath, checks: SelectorChecks): Steps {
+function* validateAlternative(alternative: R<DeviceSubRequest>, at: FieldPath, checks: SelectorChecks): Work {
   validateDnsLabel(alternative.name ?? '', at.child('name'))
   yield* validateWish(alternative, at, checks)
 }
@@ -50,7 +51,7 @@ function* validateAlternative(alternative: R<DeviceSubRequest>, at: FieldPath, c
 /** What a request and its alternatives have in common. */
 type Wish = R<Partial<Omit<DeviceSubRequest, 'name'>>>
 
-function* validateWish(wish: Wish, at: FieldPath, checks: SelectorChecks): Steps {
+function* validateWish(wish: Wish, at: FieldPath, checks: SelectorChecks): Work {
   const { deviceClassName = '', allocationMode = '', count = 0 } = wish
   const classAt = at.child('deviceClassName')
   if (deviceClassName === '') classAt.required()

@@ -1,7 +1,9 @@
 /** Lists and maps of devices, requests and the like: each item is valid, and there are not too many of them. */
+
 import { goText, utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
-import { type Steps, sortedKeysSteps } from '../shared/steps.ts'
+import { sortedKeysSteps } from '../shared/steps.ts'
 import { isSet } from '../shared/values.ts'
 
 /** Items that are validated in one step. */
@@ -10,7 +12,7 @@ const itemsPerStep = 16
 export interface ListRules<T> {
   /** Largest number of items. Absent: any. */
   readonly max?: number
-  readonly each: (item: T, at: FieldPath) => Steps | void
+  readonly each: (item: T, at: FieldPath) => Work | void
 }
 
 export interface SetRules<T> extends ListRules<T> {
@@ -23,7 +25,7 @@ export interface SetRules<T> extends ListRules<T> {
 }
 
 /** Validates the items, then their number. */
-export function* validateList<T>(items: readonly T[] | null | undefined, at: FieldPath, { max, each }: ListRules<T>): Steps {
+export function* validateList<T>(items: readonly T[] | null | undefined, at: FieldPath, { max, each }: ListRules<T>): Work {
   if (!isSet(items)) return
   for (let i = 0; i < items.length; i++) {
     const work = each(items[i] as T, at.index(i))
@@ -34,7 +36,7 @@ export function* validateList<T>(items: readonly T[] | null | undefined, at: Fie
 }
 
 /** As `validateList`; then reports the items that have the key of one before. */
-export function* validateSet<T>(items: readonly T[] | null | undefined, at: FieldPath, rules: SetRules<T>): Steps {
+export function* validateSet<T>(items: readonly T[] | null | undefined, at: FieldPath, rules: SetRules<T>): Work {
   yield* validateList(items, at, rules)
   const seen = new Set<string>()
   for (let i = 0; i < (items?.length ?? 0); i++) {
@@ -60,7 +62,7 @@ export function* validateMembers<V>(
   map: Readonly<Record<string, V>> | null | undefined,
   at: FieldPath,
   { longestKey, key: validateKey, value: validateValue }: MapRules<V>,
-): Steps {
+): Work {
   if (!isSet(map)) return
   let count = 0
   for (const key of yield* sortedKeysSteps(map)) {

@@ -1,11 +1,12 @@
 /** Expressions that select devices. */
+
 import { utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type { CompileBudget, Environment } from '@krmkit/schema/cel'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CELDeviceSelector, DeviceSelector } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import type { Steps } from '../shared/steps.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { validateList } from './lists.ts'
 
@@ -34,11 +35,11 @@ export class SelectorChecks {
 
 export type SelectorList = readonly R<DeviceSelector>[] | null | undefined
 
-export function validateSelectors(selectors: SelectorList, at: FieldPath, checks: SelectorChecks): Steps {
+export function validateSelectors(selectors: SelectorList, at: FieldPath, checks: SelectorChecks): Work {
   return validateList(selectors, at, { max: maxSelectors, each: (selector, here) => validateSelector(selector, here, checks) })
 }
 
-function* validateSelector({ cel: expression }: R<DeviceSelector>, at: FieldPath, checks: SelectorChecks): Steps {
+function* validateSelector({ cel: expression }: R<DeviceSelector>, at: FieldPath, checks: SelectorChecks): Work {
   const here = at.child('cel')
   if (!isSet(expression)) here.required()
   else validateExpression(expression, here.child('expression'), checks)

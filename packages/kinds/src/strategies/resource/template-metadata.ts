@@ -1,10 +1,11 @@
 /** Metadata of templates: labels and annotations, and nothing else. */
+
 import { type DeepReadonly, type ObjectMeta, parseTime } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
 import { goPointer, goStringList, goStringMap, goStruct, goStructs } from '../shared/go-form.ts'
-import type { Steps } from '../shared/steps.ts'
 import { isEmptyMap, isSet } from '../shared/values.ts'
 
 type Metadata = DeepReadonly<ObjectMeta> | undefined
@@ -35,7 +36,7 @@ const pointers: readonly string[] = [
   'managedFields',
 ]
 
-export function* validateTemplateMetadata(metadata: Metadata, at: FieldPath): Steps {
+export function* validateTemplateMetadata(metadata: Metadata, at: FieldPath): Work {
   at.add(yield* validateAnnotationsSteps(metadata?.annotations, at.child('annotations').path()))
   at.add(yield* validateLabelsSteps(metadata?.labels, at.child('labels').path()))
   if (metadata === undefined) return

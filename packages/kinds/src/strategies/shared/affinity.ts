@@ -1,19 +1,21 @@
 /** Affinity and topology spread of pods. */
+
 import { validateDns1123Label } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateSelector, validateSelectorSteps } from './labels.ts'
 import { validateQualifiedName } from './names.ts'
 import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 /** `affinity` of a pod. */
-export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): Steps {
+export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): Work {
   if (!isSet(affinity)) return
   const { nodeAffinity } = affinity
   if (isSet(nodeAffinity)) {
@@ -25,7 +27,7 @@ export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: 
   if (isSet(affinity.podAntiAffinity)) yield* validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
 }
 
-function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Steps {
+function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Work {
   for (const [i, term] of (affinity[required] ?? []).entries()) yield* validateTerm(term, at.child(required).index(i))
   for (const [i, weighted] of (affinity[preferred] ?? []).entries()) {
     const here = at.child(preferred).index(i)
@@ -34,7 +36,7 @@ function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Steps {
   }
 }
 
-function* validateTerm(term: R<PodAffinityTerm>, at: FieldPath): Steps {
+function* validateTerm(term: R<PodAffinityTerm>, at: FieldPath): Work {
   yield* validateSelectorSteps(term.labelSelector, at.child('labelSelector'))
   yield* validateSelectorSteps(term.namespaceSelector, at.child('namespaceSelector'))
   yield
@@ -79,7 +81,7 @@ const inclusion = ['Honor', 'Ignore']
 export function* validateTopologySpread(
   constraints: readonly R<TopologySpreadConstraint>[] | null | undefined,
   at: FieldPath,
-): Steps {
+): Work {
   const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
   yield* forEachStep(constraints, (constraint, i) => {
     const here = at.index(i)

@@ -1,16 +1,18 @@
 /** Ports of containers, and ports by number or name. */
+
 import { validatePortName, validatePortNum } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validatePortNumber } from './numbers.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, type R } from './values.ts'
 
 /** Transport protocols, sorted. */
 export const protocols = ['SCTP', 'TCP', 'UDP']
 
 /** `ports` of a container. */
-export function* validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): Steps {
+export function* validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): Work {
   const names = new Set<string>()
   yield* forEachStep(ports, (port, i) => {
     const here = at.index(i)

@@ -1,4 +1,5 @@
 import { trimSpace } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 /** Containers of every sort: regular, init, sidecar and ephemeral. */
 import type { Container, EphemeralContainer, PodOS } from '../../types/core-v1.generated.ts'
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts'
@@ -8,7 +9,6 @@ import { validateDnsLabel } from './names.ts'
 import { validateLifecycle, validateLivenessProbe, validateReadinessProbe, validateStartupProbe } from './probes.ts'
 import { validateResizePolicy, validateResources } from './resources.ts'
 import { validateSecurityContext } from './security-context.ts'
-import type { Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { type VolumesByName, validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
 
@@ -27,7 +27,7 @@ export interface ContainerOptions {
 const messagePolicies = ['File', 'FallbackToLogsOnError']
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
-function* validateCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): Steps {
+function* validateCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): Work {
   if (isEmpty(container.name)) at.child('name').required()
   else validateDnsLabel(container.name, at.child('name'))
   if (isEmpty(container.image)) at.child('image').required()
@@ -61,7 +61,7 @@ export function* validateContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions,
-): Steps {
+): Work {
   if (isEmpty(containers)) {
     at.required()
     return
@@ -86,7 +86,7 @@ export function* validateInitContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[] },
-): Steps {
+): Work {
   const names = new Set(options.regular.map((container) => container.name))
   for (const [i, container] of (containers ?? []).entries()) {
     yield
@@ -133,7 +133,7 @@ export function* validateEphemeralContainers(
   containers: readonly R<EphemeralContainer>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[]; readonly init: readonly R<Container>[] },
-): Steps {
+): Work {
   if (isEmpty(containers)) return
   const regular = new Set([...options.regular, ...options.init].map((container) => container.name))
   const names = new Set<string>()

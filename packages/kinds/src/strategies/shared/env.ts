@@ -2,11 +2,12 @@
 
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateDnsSubdomain } from './names.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const envFields = [
@@ -31,7 +32,7 @@ const envResources = [
 const tooManySources = 'may not have more than one field specified at a time'
 
 /** `env` of a container. */
-export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): Steps {
+export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): Work {
   yield* forEachStep(vars, (variable, i) => {
     const here = at.index(i)
     if (isEmpty(variable.name)) here.child('name').required()
@@ -81,7 +82,7 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
 }
 
 /** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
-export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Steps {
+export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Work {
   yield* forEachStep(sources, (source, i) => {
     const here = at.index(i)
     if (!isEmpty(source.prefix)) validateEnvName(source.prefix, here.child('prefix'))

@@ -2,10 +2,10 @@
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
 import { validateLabelSelector, validateLabelSelectorSteps } from '@krmkit/meta/selectors'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { done, type Steps, sortedKeysSteps } from './steps.ts'
+import { done, sortedKeysSteps } from './steps.ts'
 import { isEmpty, isEmptyMap, isSet, type R, sortedKeys } from './values.ts'
 
 /** Validates a label selector. */
@@ -13,14 +13,14 @@ export function validateSelector(selector: R<LabelSelector> | null | undefined, 
   if (isSet(selector)) at.add(validateLabelSelector(selector, at.path()))
 }
 
-/** As `validateSelector`, with interruption points for large selectors. Small ones are validated when the function returns. */
-export function validateSelectorSteps(selector: R<LabelSelector> | null | undefined, at: FieldPath): Steps {
+/** As `validateSelector`, with pauses for large selectors. Small ones are validated when the function returns. */
+export function validateSelectorSteps(selector: R<LabelSelector> | null | undefined, at: FieldPath): Work {
   if (isLargeSelector(selector)) return selectorSteps(selector, at)
   validateSelector(selector, at)
   return done
 }
 
-function* selectorSteps(selector: R<LabelSelector>, at: FieldPath): Steps {
+function* selectorSteps(selector: R<LabelSelector>, at: FieldPath): Work {
   at.add(yield* validateLabelSelectorSteps(selector, at.path()))
 }
 
@@ -46,7 +46,7 @@ export function* validateSelectorMatch(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
   template: FieldPath,
-): Steps {
+): Work {
   if (selector.matches(labels ?? {})) return
   const names = isSet(labels) ? yield* sortedKeysSteps(labels) : []
   template

@@ -1,6 +1,5 @@
 /** Metadata and generation of built-in kinds. */
 import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames } from '@krmkit/meta/slices'
 import {
   validateBuiltInObjectMeta,
   validateBuiltInObjectMetaSteps,
@@ -11,8 +10,9 @@ import {
   validateObjectMetaUpdate,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
+import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import type { ContextErrorList } from './field-path.ts'
-import { done, type Steps } from './steps.ts'
+import { done } from './steps.ts'
 import { copySteps, deepEqualSteps, keepSteps, semanticEqualSteps } from './value-steps.ts'
 import { isSet } from './values.ts'
 
@@ -28,7 +28,7 @@ export interface MetadataRules extends FinalizerRules {
 }
 
 /** Validates `metadata` of a new object. Those of most objects are validated when the function returns. */
-export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Steps {
+export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Work {
   const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
   const { metadata } = object
   if (isLarge(metadata)) {
@@ -52,7 +52,7 @@ function hasManyEntries(map: object | null | undefined): boolean {
   return isSet(map) && (memberCountOfLargeMap(map) !== undefined || memberNames(map).length > manyEntries)
 }
 
-function* addedSteps(errors: ContextErrorList, validation: Steps<FieldError[]>): Steps {
+function* addedSteps(errors: ContextErrorList, validation: Work<FieldError[]>): Work {
   // That the metadata are large may have been found by enumerating them, which takes long.
   yield true
   errors.add(yield* validation)
@@ -64,7 +64,7 @@ export function validateMetadataUpdate(
   old: DeepReadonly<ApiObject>,
   errors: ContextErrorList,
   { bareFinalizers = false }: FinalizerRules = {},
-): Steps {
+): Work {
   const { metadata } = object
   if (isLarge(metadata)) {
     const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
@@ -81,14 +81,14 @@ export function startGeneration(object: ApiObject): void {
 }
 
 /** Raises the generation if one of `members` changed. */
-export function* raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Steps {
+export function* raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Work {
   let changed = false
   for (const member of members) changed ||= !(yield* semanticEqualSteps(object[member], old[member]))
   settleGeneration(object, old, changed)
 }
 
 /** As `raiseGeneration`, for kinds where an empty list or map in `member` differs from an absent one. */
-export function* raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): Steps {
+export function* raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): Work {
   settleGeneration(object, old, !(yield* deepEqualSteps(object[member], old[member])))
 }
 
@@ -101,7 +101,7 @@ export function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>
 }
 
 /** Restores these members from the stored object. */
-export function* keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Steps {
+export function* keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Work {
   for (const member of members) {
     if (old[member] === undefined) delete object[member]
     else object[member] = yield* copySteps(old[member])
@@ -111,7 +111,7 @@ export function* keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ..
 const statusMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation', 'deletionTimestamp'] as const
 
 /** Restores the metadata that a write to `/status` may not change. */
-export function* resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Steps {
+export function* resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Work {
   for (const member of statusMetadata)
     yield* keepSteps(object.metadata as Record<string, unknown>, old.metadata as Readonly<Record<string, unknown>>, member)
 }

@@ -1,12 +1,14 @@
 /** Names of objects and of references. */
+
 import {
   validateDns1123Label,
   validateDns1123Subdomain,
   validateLabelValue,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from './field-path.ts'
-import { forEachKeyStep, type Steps } from './steps.ts'
+import { forEachKeyStep } from './steps.ts'
 
 /** A DNS label. */
 export function validateDnsLabel(value: string, at: FieldPath): void {
@@ -24,7 +26,7 @@ export function validateQualifiedName(value: string, at: FieldPath): void {
 }
 
 /** Keys and values of a map of labels. */
-export function* validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): Steps {
+export function* validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): Work {
   yield* forEachKeyStep(labels, (key, value) => {
     at.invalidAll(key, validateQualifiedNameFormat(key))
     at.invalidAll(value, validateLabelValue(value))

@@ -1,7 +1,9 @@
 /** Node selectors, taints and tolerations. */
+
 import { nameRules } from '@krmkit/meta'
 import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type {
   NodeSelector,
   NodeSelectorRequirement,
@@ -14,11 +16,11 @@ import type {
 import type { FieldPath } from './field-path.ts'
 import { goPointer, goStruct } from './go-form.ts'
 import { validateQualifiedName } from './names.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** Terms of which at least one must match. */
-export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): Steps {
+export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): Work {
   const terms = at.child('nodeSelectorTerms')
   if (isEmpty(selector.nodeSelectorTerms)) {
     terms.required('must have at least one node selector term')
@@ -31,7 +33,7 @@ export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath):
 }
 
 /** @param anyValue values need not be valid as labels. */
-function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): Steps {
+function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): Work {
   yield* forEachStep(term.matchExpressions, (requirement, i) =>
     validateExpression(requirement, at.child('matchExpressions').index(i), anyValue),
   )
@@ -76,7 +78,7 @@ export function validateWeight(weight: number | undefined, at: FieldPath): void 
   if (value <= 0 || value > 100) at.invalid(value, 'must be in the range 1-100')
 }
 
-export function* validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): Steps {
+export function* validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): Work {
   for (const [i, term] of (terms ?? []).entries()) {
     validateWeight(term.weight, at.index(i).child('weight'))
     // Terms that match no node do no harm.
@@ -127,7 +129,7 @@ function validateTaintEffect(effect: string | undefined, at: FieldPath, options:
 }
 
 /** `tolerations` of a pod. */
-export function* validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): Steps {
+export function* validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): Work {
   yield* forEachStep(tolerations, (toleration, i) => {
     const here = at.index(i)
     const operator = toleration.operator ?? ''

@@ -1,5 +1,7 @@
 /** Defaults of pods and pod templates that the data of the types does not carry. */
+
 import { type Features, Quantity } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type {
   Container,
   EphemeralContainer,
@@ -12,7 +14,7 @@ import type {
 } from '../../types/core-v1.generated.ts'
 import { imageTag } from './image-name.ts'
 import { defaultPodResources } from './pod-resources.ts'
-import { forEachMember, type Steps } from './steps.ts'
+import { forEachMember } from './steps.ts'
 import { isEmpty, isSet } from './values.ts'
 
 /** Default mode of files in volumes: `rw-r--r--`. */
@@ -164,8 +166,8 @@ export function roundUp(amounts: Record<string, string> | undefined): void {
   for (const name of Object.keys(amounts)) roundUpMember(amounts, name)
 }
 
-/** As `roundUp`, with interruption points in large maps. Small maps are rounded when the function returns. */
-export function roundUpSteps(amounts: Record<string, string> | undefined): Steps {
+/** As `roundUp`, with pauses in large maps. Small maps are rounded when the function returns. */
+export function roundUpSteps(amounts: Record<string, string> | undefined): Work {
   return forEachMember(amounts, roundUpMember)
 }
 

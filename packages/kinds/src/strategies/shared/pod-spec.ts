@@ -9,6 +9,7 @@ import {
   validateInRange,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
@@ -27,7 +28,7 @@ import {
   validateWindowsHostProcess,
 } from './pod-security.ts'
 import { validateResources } from './resources.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateVolumes } from './volumes.ts'
 
@@ -44,7 +45,7 @@ const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 /** All rules of `spec`, in the order of the stock server. */
-export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): Steps {
+export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): Work {
   const volumes = yield* validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
   const claims = new Set((spec.resourceClaims ?? []).map((claim) => claim.name).filter((name) => !isEmpty(name)))
   validatePodClaims(spec.resourceClaims, at.child('resourceClaims'))
@@ -76,7 +77,7 @@ export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSp
   validateOs(spec, at)
 }
 
-function* validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: ContainerOptions): Steps {
+function* validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: ContainerOptions): Work {
   const regular = spec.containers ?? []
   const init = spec.initContainers ?? []
   yield* validateContainers(regular, at.child('containers'), options)
@@ -96,7 +97,7 @@ function validateReferences(spec: R<PodSpec>, at: FieldPath): void {
   if (!isEmpty(subdomain)) validateDnsLabel(subdomain, at.child('subdomain'))
 }
 
-function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Steps {
+function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Work {
   yield* validateTolerations(spec.tolerations, at.child('tolerations'))
   yield* validateHostAliases(spec.hostAliases, at.child('hostAliases'))
   const { priorityClassName, runtimeClassName, preemptionPolicy, overhead } = spec
@@ -107,7 +108,7 @@ function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Steps {
   if (isSet(overhead)) validateResources({ limits: overhead }, at.child('overhead'), { claims: new Set() })
 }
 
-function* validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): Steps {
+function* validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): Work {
   yield* forEachStep(aliases, (alias, i) => {
     validateIpAddress(alias.ip, at.index(i).child('ip'))
     for (const [j, name] of (alias.hostnames ?? []).entries()) validateDnsSubdomain(name, at.index(i).child('hostnames').index(j))

@@ -3,16 +3,17 @@
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validatePodSpec } from './pod-spec.ts'
-import { forEachKeyStep, type Steps } from './steps.ts'
+import { forEachKeyStep } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpec
 
 /** `template` of a controller. */
-export function* validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): Steps {
+export function* validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): Work {
   const metadata = template?.metadata ?? {}
   const spec = template?.spec ?? emptyPodSpec
   at.add(yield* validateLabelsSteps(metadata.labels, at.child('labels').path()))
@@ -36,7 +37,7 @@ export function validateAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPat
 type Annotations = Readonly<Record<string, string>> | null | undefined
 
 /** Annotations that affect pods. */
-export function* validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Steps {
+export function* validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Work {
   const { domain } = at.profile
   const mirrorKey = `${domain}/config.mirror`
   const mirror = own(annotations, mirrorKey)
@@ -57,7 +58,7 @@ function isInt32(text: string): boolean {
   return value >= -(2 ** 31) && value < 2 ** 31
 }
 
-function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): Steps {
+function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): Work {
   const { domain } = at.profile
   const ofPod = `seccomp.security.alpha.${domain}/pod`
   const ofContainers = `container.seccomp.security.alpha.${domain}/`
@@ -69,7 +70,7 @@ function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): S
   })
 }
 
-function* validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Steps {
+function* validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Work {
   const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
   let names: Set<string> | undefined
   yield* forEachKeyStep(annotations, (key, value) => {

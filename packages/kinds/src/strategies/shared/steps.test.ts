@@ -34,7 +34,7 @@ const large: Record<string, [key: string, members: object]> = {
 
 describe('validation of large objects', () => {
   for (const [title, [key, members]] of Object.entries(large)) {
-    it(`has interruption points: ${title}`, () => {
+    it(`has pauses: ${title}`, () => {
       const { metadata, ...rest } = members as { metadata?: object }
       const object = { metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', ...metadata }, ...rest }
       if (key === '/Node') delete (object.metadata as { namespace?: string }).namespace
@@ -61,7 +61,7 @@ describe('validation of large objects', () => {
       { selector: { matchExpressions: [{ key: 'a', operator: 'In', values: times(String) }] }, template: template({}) },
     ],
     ['the selector of a network policy', 'networking.k8s.io/NetworkPolicy', { podSelector: { matchLabels: wide } }],
-  ])('has interruption points: %s', (_, key, spec) => {
+  ])('has pauses: %s', (_, key, spec) => {
     const object = { metadata: { name: 'a', namespace: 'n' }, spec } as unknown as ApiObject
     expect([...validationSteps(strategies[key]?.validate?.(object, testContext()))].length).toBeGreaterThan(many / 100)
   })
@@ -91,7 +91,7 @@ describe('defaults of large objects', () => {
       { spec: { limits: [{ type: 'Container', max: tiny }] } },
       { spec: { limits: [{ type: 'Container', max: rounded, default: rounded, defaultRequest: rounded }] } },
     ],
-  ])('have interruption points, and equal those set at once: %s', (key, members, expected) => {
+  ])('have pauses, and equal those set at once: %s', (key, members, expected) => {
     const { defaults, defaultsSteps } = strategies[key] ?? {}
     const make = () => structuredClone({ metadata: { name: 'a' }, ...members }) as unknown as ApiObject
     const [sliced, whole] = [make(), make()]
@@ -120,7 +120,7 @@ describe('preparation of large objects', () => {
     ['batch/Job', undefined],
     ['batch/Job', 'status'],
     ['/Node', undefined],
-  ])('has interruption points: %s %s', (key, subresource) => {
+  ])('has pauses: %s %s', (key, subresource) => {
     expect(prepared(key, subresource, make()).yields).toBeGreaterThan(many / 512)
   })
 

@@ -1,9 +1,6 @@
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { sortKeysSteps } from '@krmkit/schema/json'
 import { inOrder } from './values.ts'
-
-/** Work of a strategy with interruption points, so that a large object is validated in slices. */
-export type Steps<T = void> = Generator<unknown, T>
 
 /** Items of a list that are validated in one step. */
 const itemsPerStep = 16
@@ -12,18 +9,18 @@ const itemsPerStep = 16
 export const largeMap = 10_000
 
 /** Work that is done: it has ended, so that it can be delegated to again and again. */
-export const done: Steps = (function* () {})()
+export const done: Work = (function* () {})()
 done.next()
 
-/** Calls `each` for every item, with interruption points in long lists. Short lists are done when the function returns. */
-export function forEachStep<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Steps {
+/** Calls `each` for every item, with pauses in long lists. Short lists are done when the function returns. */
+export function forEachStep<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Work {
   if (items === undefined || items === null) return done
   if (items.length > itemsPerStep) return eachItemSteps(items, each)
   for (let i = 0; i < items.length; i++) each(items[i] as T, i)
   return done
 }
 
-function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) => void): Steps {
+function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) => void): Work {
   for (let i = 0; i < items.length; i++) {
     each(items[i] as T, i)
     if (i % itemsPerStep === itemsPerStep - 1) yield
@@ -31,13 +28,13 @@ function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) =
 }
 
 /**
- * Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with interruption points. Small
+ * Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with pauses. Small
  * maps are done when the function returns.
  */
 export function forEachKeyStep(
   map: Readonly<Record<string, string>> | null | undefined,
   each: (key: string, value: string) => void,
-): Steps {
+): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
   if (keys.length > itemsPerStep) return eachKeySteps(map, keys, each)
@@ -49,7 +46,7 @@ function* eachKeySteps(
   map: Readonly<Record<string, string>>,
   unsorted: readonly string[],
   each: (key: string, value: string) => void,
-): Steps {
+): Work {
   const keys = yield* sortedSteps(unsorted)
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
@@ -59,13 +56,13 @@ function* eachKeySteps(
 }
 
 /**
- * Calls `each` for every member of a map, which may change its value, in the order of the map, with interruption points. Small maps are
+ * Calls `each` for every member of a map, which may change its value, in the order of the map, with pauses. Small maps are
  * done when the function returns.
  */
 export function forEachMember<V>(
   map: Record<string, V> | null | undefined,
   each: (map: Record<string, V>, key: string) => void,
-): Steps {
+): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
   if (keys.length > itemsPerStep) return eachMemberSteps(map, keys, each)
@@ -77,7 +74,7 @@ function* eachMemberSteps<V>(
   map: Record<string, V>,
   keys: readonly string[],
   each: (map: Record<string, V>, key: string) => void,
-): Steps {
+): Work {
   // The keys of a large map take a slice.
   yield keys.length > largeMap
   for (let i = 0; i < keys.length; i++) {
@@ -86,20 +83,20 @@ function* eachMemberSteps<V>(
   }
 }
 
-/** Adds the members of `from` that `to` lacks, with interruption points. Small maps are done when the function returns. */
-export function addMissingMembers<V>(to: Record<string, V>, from: Record<string, V> | null | undefined): Steps {
+/** Adds the members of `from` that `to` lacks, with pauses. Small maps are done when the function returns. */
+export function addMissingMembers<V>(to: Record<string, V>, from: Record<string, V> | null | undefined): Work {
   return forEachMember(from, (members, key) => {
     if (!Object.hasOwn(to, key)) to[key] = members[key] as V
   })
 }
 
-/** The keys of a map in the order in which the stock server reports errors, with interruption points. */
-export function sortedKeysSteps(map: object): Steps<string[]> {
+/** The keys of a map in the order in which the stock server reports errors, with pauses. */
+export function sortedKeysSteps(map: object): Work<string[]> {
   return sortedSteps(memberNames(map))
 }
 
 /** @param keys are not changed: they may be the remembered ones of a map */
-function* sortedSteps(keys: readonly string[]): Steps<string[]> {
+function* sortedSteps(keys: readonly string[]): Work<string[]> {
   if (keys.length <= itemsPerStep) return [...keys].sort()
   yield true
   return yield* sortKeysSteps([...keys])

@@ -1,9 +1,9 @@
 import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
 import { rethrowUnlessFull, runUntilFull } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'
-import type { Steps } from './steps.ts'
 
 /** Widens the object type: the table of strategies has one type for all kinds. */
 export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
@@ -17,8 +17,8 @@ export function validateWith(context: StrategyContext, validate: (errors: Contex
   return errors.length === 0 ? [] : [...errors]
 }
 
-/** As `validateWith`, with interruption points. */
-export function* validateStepsWith(context: StrategyContext, validate: (errors: ContextErrorList) => Steps): Steps<FieldError[]> {
+/** As `validateWith`, with pauses. */
+export function* validateStepsWith(context: StrategyContext, validate: (errors: ContextErrorList) => Work): Work<FieldError[]> {
   const errors = new ContextErrorList(context)
   try {
     yield* validate(errors)
@@ -29,19 +29,19 @@ export function* validateStepsWith(context: StrategyContext, validate: (errors: 
 }
 
 /**
- * A strategy's `validate` with interruption points. `validate` is made once: V8 keeps what a generator function captures until the next full
+ * A strategy's `validate` with pauses. `validate` is made once: V8 keeps what a generator function captures until the next full
  * collection, so that one made for each request would keep the request.
  */
 export function creationSteps<T>(
-  validate: (errors: ContextErrorList, object: T, context: StrategyContext) => Steps,
-): (object: T, context: StrategyContext) => Steps<FieldError[]> {
+  validate: (errors: ContextErrorList, object: T, context: StrategyContext) => Work,
+): (object: T, context: StrategyContext) => Work<FieldError[]> {
   return (object, context) => validateStepsWith(context, (errors) => validate(errors, object, context))
 }
 
 /** A strategy's `validateUpdate`, as {@link creationSteps}. */
 export function updateSteps<T>(
-  validate: (errors: ContextErrorList, object: T, old: T, context: StrategyContext) => Steps,
-): (object: T, old: T, context: StrategyContext) => Steps<FieldError[]> {
+  validate: (errors: ContextErrorList, object: T, old: T, context: StrategyContext) => Work,
+): (object: T, old: T, context: StrategyContext) => Work<FieldError[]> {
   return (object, old, context) => validateStepsWith(context, (errors) => validate(errors, object, old, context))
 }
 

@@ -1,4 +1,4 @@
-import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import {
   copySteps,
@@ -54,7 +54,7 @@ const values: readonly unknown[] = [
   { a: 1, toString: 1 },
 ]
 
-describe('equality with interruption points', () => {
+describe('equality with pauses', () => {
   it('equals the plain one', () => {
     for (const a of values) {
       for (const b of values) {
@@ -94,7 +94,7 @@ describe('equality with interruption points', () => {
   })
 })
 
-describe('copies with interruption points', () => {
+describe('copies with pauses', () => {
   it('equal the plain ones, and belong to the caller', () => {
     for (const value of values) {
       const copied = runAtOnce(copySteps(value))

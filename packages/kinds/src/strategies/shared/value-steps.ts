@@ -1,25 +1,25 @@
-/** Equality and copies of values that may be large, with interruption points. */
+/** Equality and copies of values that may be large, with pauses. */
 
 import { setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames, rememberMemberNames } from '@krmkit/meta/slices'
-import { largeMap, type Steps } from './steps.ts'
+import { memberCountOfLargeMap, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
+import { largeMap } from './steps.ts'
 import { deepVerdict, isSet, own, semanticVerdict } from './values.ts'
 
 /** Members compared or copied between two yields. */
 const membersPerStep = 64
 
-/** As `semanticEqual`, with interruption points. */
-export function semanticEqualSteps(a: unknown, b: unknown): Steps<boolean> {
+/** As `semanticEqual`, with pauses. */
+export function semanticEqualSteps(a: unknown, b: unknown): Work<boolean> {
   return equalSteps(a, b, semanticVerdict)
 }
 
-/** As `deepEqual`, with interruption points. */
-export function deepEqualSteps(a: unknown, b: unknown): Steps<boolean> {
+/** As `deepEqual`, with pauses. */
+export function deepEqualSteps(a: unknown, b: unknown): Work<boolean> {
   return equalSteps(a, b, deepVerdict)
 }
 
-/** Whether two values are the same JSON, regardless of the order of members, with interruption points. */
-export function jsonEqualSteps(a: unknown, b: unknown): Steps<boolean> {
+/** Whether two values are the same JSON, regardless of the order of members, with pauses. */
+export function jsonEqualSteps(a: unknown, b: unknown): Work<boolean> {
   return equalSteps(a, b, jsonVerdict)
 }
 
@@ -33,7 +33,7 @@ type Verdict = (a: unknown, b: unknown) => boolean | undefined
 type Members = Readonly<Record<string, unknown>>
 
 /** One generator for all levels: most objects are small, and a generator for each of their values would take longer than the comparison. */
-function* equalSteps(a: unknown, b: unknown, verdict: Verdict): Steps<boolean> {
+function* equalSteps(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
   const first = verdict(a, b)
   if (first !== undefined) return first
   const open: unknown[] = [a, b]
@@ -75,10 +75,10 @@ function* equalSteps(a: unknown, b: unknown, verdict: Verdict): Steps<boolean> {
 }
 
 /**
- * As `copy`, with interruption points. Large maps of texts whose names are known are frozen, so that the copy shares them: see
+ * As `copy`, with pauses. Large maps of texts whose names are known are frozen, so that the copy shares them: see
  * `rememberMemberNames`.
  */
-export function* copySteps<T>(value: unknown): Steps<T> {
+export function* copySteps<T>(value: unknown): Work<T> {
   if (!isContainer(value)) return value as T
   if (isKnownMap(value)) return (yield* copyKnownMap(value)) as T
   const root = emptyLike(value)
@@ -119,7 +119,7 @@ function isKnownMap(value: object): boolean {
   return (memberCountOfLargeMap(value) ?? 0) > largeMap && Object.isFrozen(value)
 }
 
-function* copyKnownMap(map: object): Steps<object> {
+function* copyKnownMap(map: object): Work<object> {
   const names = memberNames(map)
   let flat = true
   for (let i = 0; i < names.length && flat; i++) {
@@ -137,21 +137,21 @@ function* copyKnownMap(map: object): Steps<object> {
   return copied
 }
 
-/** Copies `from`'s member to `to`, or removes it from `to` if absent, with interruption points. */
-export function* keepSteps<T extends object, K extends keyof T>(to: T, from: Readonly<T>, key: K): Steps {
+/** Copies `from`'s member to `to`, or removes it from `to` if absent, with pauses. */
+export function* keepSteps<T extends object, K extends keyof T>(to: T, from: Readonly<T>, key: K): Work {
   const value = from[key]
   if (value === undefined) delete to[key]
   else to[key] = isContainer(value) ? yield* copySteps<T[K]>(value) : value
 }
 
 /**
- * The map with these members, with interruption points: itself, changed, unless it is frozen. For maps of a draft that nothing else
+ * The map with these members, with pauses: itself, changed, unless it is frozen. For maps of a draft that nothing else
  * refers to.
  */
 export function* withMembers<V>(
   map: Record<string, V> | null | undefined,
   members: Readonly<Record<string, V>>,
-): Steps<Record<string, V>> {
+): Work<Record<string, V>> {
   if (!isSet(map)) return { ...members }
   if (!Object.isFrozen(map)) return Object.assign(map, members)
   const names = yield* namesOf(map)
@@ -162,7 +162,7 @@ export function* withMembers<V>(
 }
 
 /** The map without a member, as {@link withMembers}. */
-export function* withoutMember<V>(map: Record<string, V>, name: string): Steps<Record<string, V>> {
+export function* withoutMember<V>(map: Record<string, V>, name: string): Work<Record<string, V>> {
   if (!Object.isFrozen(map)) delete map[name]
   if (!Object.hasOwn(map, name)) return map
   const names = (yield* namesOf(map)).filter((each) => each !== name)
@@ -172,13 +172,13 @@ export function* withoutMember<V>(map: Record<string, V>, name: string): Steps<R
 }
 
 /** The names of the members; those of a large map take a slice. */
-export function* namesOf(map: object): Steps<readonly string[]> {
+export function* namesOf(map: object): Work<readonly string[]> {
   const names = memberNames(map)
   if (names.length > largeMap) yield true
   return names
 }
 
-function* pickSteps<V>(map: Record<string, V>, names: readonly string[]): Steps<Record<string, V>> {
+function* pickSteps<V>(map: Record<string, V>, names: readonly string[]): Work<Record<string, V>> {
   const picked: Record<string, V> = {}
   for (let i = 0; i < names.length; i++) {
     setMember(picked, names[i] as string, map[names[i] as string])
@@ -191,7 +191,7 @@ function* pickSteps<V>(map: Record<string, V>, names: readonly string[]): Steps<
 export function* withDefaultMembers<V>(
   map: Record<string, V> | null | undefined,
   members: Readonly<Record<string, V>>,
-): Steps<Record<string, V>> {
+): Work<Record<string, V>> {
   const missing = Object.entries(members).filter(([name]) => !isSet(map) || !Object.hasOwn(map, name))
   if (isSet(map) && missing.length === 0) return map
   return yield* withMembers(map, Object.fromEntries(missing))

@@ -2,7 +2,7 @@
 
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/meta/slices'
+import { isEmptyObject } from '@krmkit/meta/work'
 
 /** Shorthand for the readonly objects of validation. */
 export type R<T> = DeepReadonly<T>

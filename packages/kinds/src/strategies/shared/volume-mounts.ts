@@ -1,8 +1,9 @@
 /** Volume mounts and devices of containers. */
+import type { Work } from '@krmkit/meta/work'
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
-import { done, forEachStep, type Steps } from './steps.ts'
+import { done, forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** The volumes of a pod by name. */
@@ -18,11 +19,11 @@ function pathsByName(uses: readonly (readonly [name: string, path: string])[]): 
 }
 
 /** `volumeMounts` of a container. */
-export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
+export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Work {
   return isSet(container.volumeMounts) ? mountSteps(container, at, volumes) : done
 }
 
-function* mountSteps(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
+function* mountSteps(container: R<Container>, at: FieldPath, volumes: VolumesByName): Work {
   const paths = new Set<string>()
   const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
   yield* forEachStep(container.volumeMounts, (mount, i) => {

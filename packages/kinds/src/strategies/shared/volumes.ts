@@ -3,11 +3,12 @@
 import { nameRules } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel } from './names.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateConfigMap, validateDownwardApi, validateEmptyDir, validateProjected, validateSecret } from './volume-files.ts'
 import type { VolumesByName } from './volume-mounts.ts'
@@ -89,7 +90,7 @@ export function* validateVolumes(
   volumes: readonly R<Volume>[] | null | undefined,
   at: FieldPath,
   options: VolumeOptions,
-): Steps<VolumesByName> {
+): Work<VolumesByName> {
   const good = new Map<string, R<Volume>>()
   const created = new Set<string>()
   yield* forEachStep(volumes, (volume, i) => {

@@ -1,13 +1,14 @@
 /** Rules shared by controllers of pods: selectors, rolling updates, names of pods. */
+
 import { type DeepReadonly, labelSelectorFromObject, MetaError, type LabelSelector as Selector } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import { nothingSelector } from '@krmkit/meta/selectors'
+import type { Work } from '@krmkit/meta/work'
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { goList, goSelector } from './go-form.ts'
 import { isEmptySelector, validateSelectorSteps } from './labels.ts'
-import type { Steps } from './steps.ts'
 import { semanticEqualSteps } from './value-steps.ts'
 import { isSet, type R } from './values.ts'
 
@@ -29,7 +30,7 @@ export function selectorText(selector: MaybeSelector): string {
 }
 
 /** A required, non-empty selector; the message names `owner`. */
-export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): Steps {
+export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): Work {
   if (!isSet(selector)) {
     at.required()
     return
@@ -39,7 +40,7 @@ export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath
 }
 
 /** An immutable selector. */
-export function* validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): Steps {
+export function* validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): Work {
   if (!(yield* semanticEqualSteps(selector, old))) at.invalid(goSelector(selector), 'field is immutable')
 }
 

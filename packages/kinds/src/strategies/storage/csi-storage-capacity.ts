@@ -1,6 +1,8 @@
 /** CSIStorageCapacity. @see Configuration and storage specification, 2.10 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
@@ -8,12 +10,11 @@ import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
-import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
 import { semanticEqualSteps } from '../shared/value-steps.ts'
 import { isSet } from '../shared/values.ts'
 
-function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Steps {
+function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: true })
   validateSelector(object.nodeTopology, errors.child('nodeTopology'))
   const name = object.storageClassName ?? ''

@@ -14,7 +14,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
 import { runPreparation } from '../../preparation.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace } from '@krmkit/meta/work'
 import { type ManifestDocument, readManifest } from '@krmkit/schema/manifest'
 import type { ManifestFile } from '../../validate/documents.ts'
 import { OfflineKinds } from '../../validate/offline-kinds.ts'
@@ -178,10 +178,10 @@ export class LanguageServer {
       ...open.map(({ document }) => ({ path: document.uri, text: document.getText() })),
     ]
     const kinds = this.#base.copy()
-    const slices = new Slices(createSliceScheduler())
+    const pace = new Pace(createTurns())
     for (const file of files) {
       await kinds.defineAll(file)
-      if (slices.due(true)) await slices.next()
+      if (pace.due(true)) await pace.next()
     }
     this.#validation = this.#validationWith(files, kinds)
     for (const entry of this.#open.values()) this.#schedule(entry, quietMs)

@@ -1,6 +1,6 @@
 import { type MetricFamily, readMetricFamilies } from '@krmkit/apiserver/metrics'
 import type { Clock } from '@krmkit/meta'
-import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+import { createTurns, Pace, runPaced } from '@krmkit/meta/work'
 import { messageOf } from '../cli-error.ts'
 import type { Resource } from '../otlp/common-messages.ts'
 import { OtlpClient } from '../otlp/otlp-client.ts'
@@ -26,7 +26,7 @@ export interface MetricsPushOptions {
 export class MetricsPush implements AsyncDisposable {
   readonly #options: MetricsPushOptions
   readonly #client: OtlpClient<TimedFamily, MetricRequest>
-  readonly #scheduler = createSliceScheduler()
+  readonly #turns = createTurns()
   readonly #startTime: number
   #cancel: (() => void) | undefined
   #sending: Promise<void> = Promise.resolve()
@@ -52,7 +52,7 @@ export class MetricsPush implements AsyncDisposable {
   async #send(): Promise<void> {
     const { endpoint, read, clock, onError } = this.#options
     try {
-      const families = await runInSlices(readMetricFamilies(await read()), new Slices(this.#scheduler))
+      const families = await runPaced(readMetricFamilies(await read()), new Pace(this.#turns))
       const times = { startTime: this.#startTime, time: nanoseconds(clock.now()) }
       for (const batch of batchesOf(families)) await this.#client.send(batch.map((family) => ({ family, ...times })))
       this.#isReported = false

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import type { Call, Expr, ListExpr } from '../ast.ts'
 import type { Problem } from '../source.ts'
 import { dynType, isDyn, type Type, typeName } from '../types.ts'

@@ -1,5 +1,7 @@
 /** Parses the clauses of format strings: `%s`, `%.2f`. */
 
+import type { Work } from '@krmkit/meta/work'
+
 export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X'
 
 export interface Clause {
@@ -16,7 +18,7 @@ const verbs = new Set(['s', 'd', 'f', 'e', 'b', 'o', 'x', 'X'])
 type Applied<P> = { readonly text: string } | { readonly problem: P }
 
 /**
- * Replaces the clauses of a format string, with the interruption points of `apply`.
+ * Replaces the clauses of a format string, with the pauses of `apply`.
  *
  * @param apply formats the argument at an index, or reports a problem.
  * @returns the text, or the first problem.
@@ -24,8 +26,8 @@ type Applied<P> = { readonly text: string } | { readonly problem: P }
 export function* applyClausesSteps<P>(
   format: string,
   size: number,
-  apply: (clause: Clause, index: number) => Applied<P> | Generator<unknown, Applied<P>>,
-): Generator<unknown, { readonly text: string; readonly count: number } | { readonly problem: P | string }> {
+  apply: (clause: Clause, index: number) => Applied<P> | Work<Applied<P>>,
+): Work<{ readonly text: string; readonly count: number } | { readonly problem: P | string }> {
   const out: string[] = []
   let count = 0
   let at = 0

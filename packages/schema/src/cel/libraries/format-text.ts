@@ -1,6 +1,6 @@
 import { hexText } from '@krmkit/meta/bytes'
 import { goQuote } from '@krmkit/meta/go-text'
-import { sortSteps } from '@krmkit/meta/slices'
+import { sortSteps, type Work } from '@krmkit/meta/work'
 import { durationText, timestampText } from '../functions/conversions.ts'
 import { doubleText, fixedText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'
@@ -22,8 +22,8 @@ import { applyClausesSteps, type Clause, unsuitableArgument, type Verb } from '.
 
 /** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
-/** Work with interruption points. */
-type Steps<T> = Generator<unknown, T>
+/** Work with pauses. */
+type Steps<T> = Work<T>
 
 const defaultPrecision = 6
 

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { chargeMatch, chargeSearch } from '../patterns.ts'
@@ -23,7 +24,7 @@ function search(meter: Meter, [text, source]: readonly [string, string], limit: 
   return inSteps(meter, resultSteps(pattern.matchesSteps(text, { limit, before }), read))
 }
 
-function* resultSteps(matches: Generator<unknown, string[]>, read: (list: string[]) => Value): Generator<unknown, Value> {
+function* resultSteps(matches: Work<string[]>, read: (list: string[]) => Value): Work<Value> {
   return read(yield* matches)
 }
 

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/meta/work'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { inSteps } from '../pauses.ts'
@@ -91,7 +92,7 @@ function split(meter: Meter, text: string, separator: string, limit: Int = -1): 
   return inSteps(meter, listSteps(splitSteps(text, separator, Number(limit))))
 }
 
-function* listSteps(parts: Generator<unknown, string[]>): Generator<unknown, Value> {
+function* listSteps(parts: Work<string[]>): Work<Value> {
   return new ArrayList(yield* parts)
 }
 

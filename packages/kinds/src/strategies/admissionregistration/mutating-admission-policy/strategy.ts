@@ -1,13 +1,14 @@
 /** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
 } from '../../../types/admissionregistration-v1alpha1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
@@ -36,7 +37,7 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
   },
 })
 
-function* validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): Steps {
+function* validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): Work {
   yield* validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources } = binding.spec ?? {}

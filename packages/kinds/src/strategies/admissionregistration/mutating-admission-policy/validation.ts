@@ -1,6 +1,8 @@
 /** Rules of MutatingAdmissionPolicy. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type {
   MutatingAdmissionPolicy,
@@ -10,7 +12,6 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { compilePolicyExpression, type PolicyEnvironment, validatePolicySpec } from '../policy-members.ts'
 import { validateOperations } from './operations.ts'
@@ -20,7 +21,7 @@ const reinvocationPolicies = ['IfNeeded', 'Never']
 
 type Policy = DeepReadonly<MutatingAdmissionPolicy>
 
-export function* validateMutatingPolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Steps {
+export function* validateMutatingPolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Work {
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<MutatingAdmissionPolicySpec> = policy.spec ?? {}

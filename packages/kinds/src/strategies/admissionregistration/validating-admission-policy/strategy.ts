@@ -1,7 +1,9 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
@@ -9,7 +11,6 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
@@ -55,7 +56,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
 
 const actions = ['Audit', 'Deny', 'Warn']
 
-function* validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): Steps {
+function* validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): Work {
   yield* validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}

@@ -1,7 +1,9 @@
 /** Rules of ValidatingAdmissionPolicy. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type {
   AuditAnnotation,
   ValidatingAdmissionPolicy,
@@ -13,7 +15,6 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { jsonPathProblem } from '../../shared/json-path-syntax.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
-import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
 import {
   compilePolicyExpression as compile,
@@ -27,7 +28,7 @@ const maxAnnotationExpression = 5 * 1024
 
 type Policy = DeepReadonly<ValidatingAdmissionPolicy>
 
-export function* validateValidatingPolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Steps {
+export function* validateValidatingPolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Work {
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
@@ -47,7 +48,7 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
   ])
 }
 
-function* validateValidations(policy: Policy, at: FieldPath, environment: Environment): Steps {
+function* validateValidations(policy: Policy, at: FieldPath, environment: Environment): Work {
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'

@@ -4,6 +4,7 @@ import { type DeepReadonly, Path } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
 import { validateLabelSelector } from '@krmkit/meta/selectors'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type {
   MutatingWebhook,
@@ -13,7 +14,6 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqual, isSet, type R } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
@@ -92,7 +92,7 @@ function* validateConfiguration(
   errors: ContextErrorList,
   tolerances: Tolerances,
   old?: DeepReadonly<Configuration>,
-): Steps {
+): Work {
   yield* validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
   const before = old === undefined ? [] : hooksOf(old)
   const stored = new Set(
@@ -111,7 +111,7 @@ function* validateConfiguration(
   }
 }
 
-function* validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionContext): Steps {
+function* validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionContext): Work {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
   for (const [i, rule] of (hook.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
   validateEnum(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)

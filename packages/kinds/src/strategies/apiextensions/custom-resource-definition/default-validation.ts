@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import {
@@ -17,10 +17,10 @@ import {
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
-import { partsPerStep, type Schema, type Steps, sortedNames } from './schema.ts'
+import { partsPerStep, type Schema, sortedNames } from './schema.ts'
 
 /** Defaults must be values that the schema itself accepts. */
-export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Steps<FieldError[]> {
+export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Work<FieldError[]> {
   const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
   return yield* collectErrorsSteps((errors) =>
     walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors),
@@ -43,7 +43,7 @@ interface At {
 
 const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
 
-function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Steps {
+function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Work {
   yield
   // Once the cost budget is exceeded, no further default is validated.
   if ((outer.budget.cost ?? 0) < 0) return
@@ -64,7 +64,7 @@ function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Ste
   // Defaults of `additionalProperties` are not validated, as on the stock server.
 }
 
-function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): Steps<FieldError[]> {
+function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): Work<FieldError[]> {
   const value = schema.default as JsonValue
   const node = createSchemaNode(schema as JsonObject)
   yield true
@@ -91,7 +91,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
  * Drops unknown fields of metadata from the defaults of embedded resources, as the stock server does while it validates them.
  * The defaults must be valid.
  */
-export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): Steps {
+export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): Work {
   let withEmbedded: ReadonlySet<JSONSchemaProps> | undefined
   const containsEmbedded = (part: JSONSchemaProps): boolean => {
     withEmbedded ??= partsWithEmbedded(schema)
@@ -165,13 +165,13 @@ function coercedDefault(schema: Schema, objectMeta: () => StructType): JsonValue
   return holder.value
 }
 
-function* validateAlone(schema: Schema, path: Path, budget: At['budget']): Steps<FieldError[]> {
+function* validateAlone(schema: Schema, path: Path, budget: At['budget']): Work<FieldError[]> {
   const errors = validateByKeywords(schema, path)
   return errors.length > 0 ? errors : yield* validateByRules(schema, path, budget)
 }
 
 /** The default must satisfy the rules as an unchanged value and as a new one. */
-function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Steps<FieldError[]> {
+function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Work<FieldError[]> {
   if (!hasValidationRules(schema as JsonObject)) return []
   const { engine, storedExpressions: stored } = cel()
   const tree = engine.createRuleTree(schema as JsonObject, {
@@ -182,7 +182,7 @@ function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Ste
   budget.cost ??= engine.requestCostBudget
   const value = schema.default as JsonValue
   const before = budget.cost
-  const validate = function* (old?: JsonValue): Steps<FieldError[]> {
+  const validate = function* (old?: JsonValue): Work<FieldError[]> {
     const spent = { cost: before }
     const options = { path, budget: spent, fieldAt: ruleFieldPath, old, ratcheting: false }
     const errors = yield* engine.validateRulesSteps(tree, value, options)
@@ -225,7 +225,7 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 }
 
 /** Validates metadata with the default in an otherwise complete object. */
-function* validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): Steps<FieldError[]> {
+function* validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): Work<FieldError[]> {
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
   const problem = metadataError(object, node(), objectMeta())

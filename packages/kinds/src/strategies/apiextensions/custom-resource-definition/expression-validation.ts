@@ -1,12 +1,13 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, type Path } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { collectErrorsSteps, type ErrorList } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'
-import { type Schema, type Steps, sortedNames } from './schema.ts'
+import { type Schema, sortedNames } from './schema.ts'
 
 /** Expressions of `x-kubernetes-validations`: compilation and estimated cost. */
 
@@ -28,7 +29,7 @@ const schemaLimit = 100_000_000
  *
  * @param path of the schema.
  */
-export function* validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): Steps<FieldError[]> {
+export function* validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): Work<FieldError[]> {
   const ruled = new Set<Schema>()
   if (!(yield* collectRuledSchemas(schema, ruled))) return []
   const rules = new RulesWalk(options, ruled)
@@ -39,9 +40,9 @@ export function* validateExpressions(schema: Schema, path: Path, options: Expres
 }
 
 /** All expressions of a definition. */
-export function* expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): Steps<ReadonlySet<string>> {
+export function* expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): Work<ReadonlySet<string>> {
   const found = new Set<string>()
-  const visit = function* (schema: Schema): Steps {
+  const visit = function* (schema: Schema): Work {
     yield
     for (const { rule, messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) {
       found.add(rule)
@@ -85,7 +86,7 @@ class RulesWalk {
   }
 
   /** Inner schemas first, as on the stock server. */
-  *visit(schema: Schema, at: At, errors: ErrorList): Steps {
+  *visit(schema: Schema, at: At, errors: ErrorList): Work {
     if (!this.#ruled.has(schema)) return
     yield
     const { path } = at
@@ -116,7 +117,7 @@ class RulesWalk {
     schema: Schema,
     { rules, at, scope }: { readonly rules: readonly Rule[]; readonly at: At; readonly scope: At['scope'] },
     errors: ErrorList,
-  ): Steps {
+  ): Work {
     const { engine } = cel()
     this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
@@ -219,7 +220,7 @@ function validateCompiled(
 }
 
 /** Collects the schemas that have rules or contain schemas with rules. @returns whether this is one. */
-function* collectRuledSchemas(schema: Schema, found: Set<Schema>): Steps<boolean> {
+function* collectRuledSchemas(schema: Schema, found: Set<Schema>): Work<boolean> {
   yield
   const { additionalProperties: rest, properties } = schema
   const items = itemsOf(schema)

@@ -1,4 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinition,
@@ -8,7 +9,7 @@ import type {
   SelectableField,
 } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
-import { areSameSchemas, type Steps } from './schema.ts'
+import { areSameSchemas } from './schema.ts'
 
 /** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
 export interface VersionParts {
@@ -26,7 +27,7 @@ export interface InternalForm {
 
 type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
-export function* internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): Steps<InternalForm> {
+export function* internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): Work<InternalForm> {
   const versions = spec.versions ?? []
   const schema = yield* sharedSchema(versions)
   const subresources = yield* sharedPart(versions, ({ subresources }) => subresources)
@@ -53,7 +54,7 @@ interface SharedPart<T> {
   readonly value: T | undefined
 }
 
-function* sharedSchema(versions: readonly Version[]): Steps<SharedPart<VersionParts['schema']>> {
+function* sharedSchema(versions: readonly Version[]): Work<SharedPart<VersionParts['schema']>> {
   const value = versions[0]?.schema
   const schemas = versions.map(({ schema }) => schema?.openAPIV3Schema)
   const areSet = versions.every(({ schema }) => (schema === undefined) === (value === undefined))
@@ -61,7 +62,7 @@ function* sharedSchema(versions: readonly Version[]): Steps<SharedPart<VersionPa
   return { same, value: same ? value : undefined }
 }
 
-function* sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): Steps<SharedPart<T>> {
+function* sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): Work<SharedPart<T>> {
   const [first] = versions
   const value = first === undefined ? undefined : read(first)
   for (const version of versions) if (!(yield* semanticEqualSteps(read(version), value))) return { same: false, value: undefined }

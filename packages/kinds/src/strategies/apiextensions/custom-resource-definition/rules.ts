@@ -7,6 +7,7 @@ import {
   validateObjectMetaSteps,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import { lazyStruct } from '../../../handles/lazy-types.ts'
 import { ObjectMetaPart } from '../../../handles/parts/meta-v1.generated.ts'
@@ -20,7 +21,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import { areSameSchemas, type Steps } from './schema.ts'
+import { areSameSchemas } from './schema.ts'
 import { hasDefaults, structuralProblem } from './schema-parts.ts'
 import { type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
@@ -35,11 +36,11 @@ const spec = Path.of('spec')
 const objectMeta = /* @__PURE__ */ lazyStruct(ObjectMetaPart)
 
 /** Drops unknown fields of metadata from the defaults of embedded resources. */
-export function* dropUnknownMetadata(schema: JSONSchemaProps | undefined): Steps {
+export function* dropUnknownMetadata(schema: JSONSchemaProps | undefined): Work {
   if (schema !== undefined) yield* coerceDefaults(schema, objectMeta)
 }
 
-function validateMetadata(object: Definition): Steps<FieldError[]> {
+function validateMetadata(object: Definition): Work<FieldError[]> {
   const required = `${object.spec.names.plural}.${object.spec.group}`
   const name = (text: string, prefix: boolean): string[] => {
     const problems = nameRules.dns1123Subdomain(text, prefix)
@@ -48,7 +49,7 @@ function validateMetadata(object: Definition): Steps<FieldError[]> {
   return validateObjectMetaSteps(object.metadata, { namespaced: false, name })
 }
 
-function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Steps<FieldError[]> {
+function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Work<FieldError[]> {
   return yield* collectErrorsSteps(function* (errors) {
     const { names, conversion, preserveUnknownFields } = object.spec
     const versions = object.spec.versions ?? []
@@ -91,7 +92,7 @@ function allowsLooseSchemas({ requestVersion }: StrategyContext): boolean {
   return requestVersion?.version === 'v1beta1'
 }
 
-function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Steps<boolean> {
+function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Work<boolean> {
   for (const { schema } of versions) if (yield* hasDefaults(schema?.openAPIV3Schema)) return true
   return false
 }
@@ -101,7 +102,7 @@ function* expressionOptions(
   object: Definition,
   old: Definition | undefined,
   context: StrategyContext,
-): Steps<(names: readonly string[]) => ValidationOptions['expressions']> {
+): Work<(names: readonly string[]) => ValidationOptions['expressions']> {
   const stored = yield* expressionsOf(old)
   const environment = (expression: string) =>
     stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
@@ -110,7 +111,7 @@ function* expressionOptions(
 }
 
 /** The names of versions whose schema an update leaves as it is. */
-function* unchangedVersions(object: Definition, old: Definition | undefined): Steps<ReadonlySet<string>> {
+function* unchangedVersions(object: Definition, old: Definition | undefined): Work<ReadonlySet<string>> {
   const unchanged = new Set<string>()
   if (old === undefined) return unchanged
   const schemas = firstByName(object.spec.versions ?? [])
@@ -169,7 +170,7 @@ function* validateParts(
   parts: VersionParts,
   path: Path,
   { schemaAt, status, expressions, structural }: PartOptions,
-): Steps<FieldError[]> {
+): Work<FieldError[]> {
   const selectable = path.child('selectableFields')
   // A schema shared by all versions is ignored if fields are not shared, as on the stock server, which takes `schema: {}` for one there.
   const [schema, unknown] =
@@ -186,7 +187,7 @@ function* validateParts(
   ]
 }
 
-function* validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): Steps<FieldError[]> {
+function* validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): Work<FieldError[]> {
   const problem = selectableFields.length === 0 ? undefined : yield* structuralProblem(schema?.openAPIV3Schema ?? {})
   return [
     ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
@@ -210,12 +211,12 @@ function remainingRules(object: Definition, old: Definition | undefined, context
   ]
 }
 
-export function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
+export function* validateNew(object: Definition, context: StrategyContext): Work<FieldError[]> {
   const errors = [...(yield* validateMetadata(object)), ...(yield* validateSpec(object, undefined, context))]
   return [...errors, ...remainingRules(object, undefined, context)]
 }
 
-export function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
+export function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Work<FieldError[]> {
   const errors = [
     ...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)),
     ...(yield* validateSpec(object, old, context)),
@@ -233,6 +234,6 @@ function isTrue(object: Definition, type: string): boolean {
   return (object.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
 }
 
-export function* validateStatusChange(object: Definition, old: Definition): Steps<FieldError[]> {
+export function* validateStatusChange(object: Definition, old: Definition): Work<FieldError[]> {
   return [...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)), ...validateStatus(object)]
 }

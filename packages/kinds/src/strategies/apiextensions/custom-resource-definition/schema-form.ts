@@ -1,8 +1,9 @@
 import { type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
 import { collectErrorsSteps } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
-import { type Schema, type Steps, sortedNames } from './schema.ts'
+import { type Schema, sortedNames } from './schema.ts'
 
 /** Rules for the OpenAPI keywords that a schema may use. */
 
@@ -24,7 +25,7 @@ export interface SchemaFormErrors {
   readonly faulty: ReadonlySet<string>
 }
 
-export function* validateSchemaForm(schema: Schema, path: Path): Steps<SchemaFormErrors> {
+export function* validateSchemaForm(schema: Schema, path: Path): Work<SchemaFormErrors> {
   const faulty = new Set<string>()
   const errors = yield* collectErrorsSteps((errors) =>
     validate(schema, path, { root: true, metadata: false, noDefaults: undefined, faulty }, errors),
@@ -32,7 +33,7 @@ export function* validateSchemaForm(schema: Schema, path: Path): Steps<SchemaFor
   return { errors, faulty }
 }
 
-function* validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Steps {
+function* validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Work {
   const before = errors.length
   try {
     yield* validateKeywords(schema, path, context, errors)
@@ -41,7 +42,7 @@ function* validate(schema: Schema, path: Path, context: SchemaContext, errors: F
   }
 }
 
-function* validateKeywords(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Steps {
+function* validateKeywords(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Work {
   yield
   errors.push(...validateForbiddenKeywords(schema, path, context))
   const inner = { ...context, root: false }

@@ -1,10 +1,11 @@
 import { isJsonObject } from '@krmkit/meta'
-import type { Schema, Steps } from './schema.ts'
+import type { Work } from '@krmkit/meta/work'
+import type { Schema } from './schema.ts'
 
 /** Questions about a schema and all schemas in it. */
 
 /** Whether a value in the schema has a default. */
-export function* hasDefaults(schema: Schema | undefined): Steps<boolean> {
+export function* hasDefaults(schema: Schema | undefined): Work<boolean> {
   yield
   if (schema === undefined) return false
   if (schema.default !== undefined && schema.default !== null) return true
@@ -15,7 +16,7 @@ export function* hasDefaults(schema: Schema | undefined): Steps<boolean> {
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
 /** Why the stock server cannot read the schema as a structural one. */
-export function* structuralProblem(schema: Schema): Steps<string | undefined> {
+export function* structuralProblem(schema: Schema): Work<string | undefined> {
   yield
   const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
   if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
@@ -27,7 +28,7 @@ export function* structuralProblem(schema: Schema): Steps<string | undefined> {
   return yield* firstProblem(membersOf(schema))
 }
 
-function* firstProblem(schemas: readonly Schema[]): Steps<string | undefined> {
+function* firstProblem(schemas: readonly Schema[]): Work<string | undefined> {
   for (const schema of schemas) {
     const problem = yield* structuralProblem(schema)
     if (problem !== undefined) return problem

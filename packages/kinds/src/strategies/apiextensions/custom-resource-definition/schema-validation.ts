@@ -1,10 +1,11 @@
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-validation.ts'
 import { type ExpressionRuleOptions, validateExpressions } from './expression-validation.ts'
 import { goSchema, isGoZero, schemaMembers } from './go-form.ts'
-import { type Schema, type Steps, withoutEmpties } from './schema.ts'
+import { type Schema, withoutEmpties } from './schema.ts'
 import { validateSchemaForm } from './schema-form.ts'
 import { structuralProblem } from './schema-parts.ts'
 import { validateStructural } from './structural-validation.ts'
@@ -31,7 +32,7 @@ export function* validateSchema(
   validation: DeepReadonly<CustomResourceValidation> | undefined,
   path: Path,
   options: ValidationOptions,
-): Steps<FieldError[]> {
+): Work<FieldError[]> {
   const schema = validation?.openAPIV3Schema as Schema | undefined
   if (schema === undefined || schema === null) return []
   const errors: FieldError[] = []

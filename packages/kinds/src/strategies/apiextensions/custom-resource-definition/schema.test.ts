@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { areSameSchemas, type Schema } from './schema.ts'
 
@@ -23,7 +23,7 @@ describe('areSameSchemas', () => {
     expect(areSameSchemas([wide(10)]).next()).toEqual({ done: true, value: true })
   })
 
-  it('has an interruption point per inner schema', () => {
+  it('has a pause per inner schema', () => {
     const work = areSameSchemas([wide(500), wide(500)])
     let steps = 0
     while (work.next().done !== true) steps++

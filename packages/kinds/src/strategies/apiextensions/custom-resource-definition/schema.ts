@@ -1,6 +1,6 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/slices'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
@@ -9,11 +9,8 @@ import { isEmptyMap, own } from '../../shared/values.ts'
 /** `openAPIV3Schema` of a version, or a part of it. */
 export type Schema = DeepReadonly<JSONSchemaProps>
 
-/** Validation of a schema, which may be large: it can be interrupted at each yield. @see runInSlices */
-export type Steps<T = void> = Generator<unknown, T>
-
 /** The names of properties, in the order of their errors. */
-export function* sortedNames(properties: object | null | undefined): Steps<readonly string[]> {
+export function* sortedNames(properties: object | null | undefined): Work<readonly string[]> {
   const names = [...memberNames(properties ?? {})]
   if (names.length > manyNames) yield true
   names.sort()
@@ -24,7 +21,7 @@ export function* sortedNames(properties: object | null | undefined): Steps<reado
 const manyNames = 1000
 
 /** Removes `items` that are null: neither a schema nor a list of schemas was sent. Stored schemas have none. */
-export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Steps {
+export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Work {
   const open: unknown[] = [schema]
   for (let count = 1; open.length > 0; count++) {
     const part = open.pop() as JSONSchemaProps | null | undefined
@@ -39,7 +36,7 @@ export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Step
 export const partsPerStep = 64
 
 /** Whether there are `items` that `dropNullItems` removes. They change the schema, although nothing of them is stored. */
-export function* hasNullItems(schema: Schema | null | undefined): Steps<boolean> {
+export function* hasNullItems(schema: Schema | null | undefined): Work<boolean> {
   const open: unknown[] = [schema]
   for (let count = 1; open.length > 0; count++) {
     const part = open.pop() as Schema | null | undefined
@@ -52,7 +49,7 @@ export function* hasNullItems(schema: Schema | null | undefined): Steps<boolean>
 }
 
 /** Appends the parts of a schema. */
-function* openParts({ items, additionalProperties, not, allOf, anyOf, oneOf, properties }: Schema, open: unknown[]): Steps {
+function* openParts({ items, additionalProperties, not, allOf, anyOf, oneOf, properties }: Schema, open: unknown[]): Work {
   for (const part of [items, additionalProperties, not]) if (typeof part === 'object') open.push(part)
   for (const parts of [allOf, anyOf, oneOf]) for (const part of parts ?? []) open.push(part)
   if (properties === undefined || properties === null) return
@@ -73,7 +70,7 @@ const maps = ['properties', 'patternProperties', 'dependencies', 'definitions'] 
  *
  * @param asTexts replaces lists and maps of JSON by their texts: unlike other members, empty ones differ from absent ones
  */
-export function* withoutEmpties(schema: Schema, asTexts = false): Steps<Schema> {
+export function* withoutEmpties(schema: Schema, asTexts = false): Work<Schema> {
   yield
   const changed = new Map<string, unknown>()
   const replace = (keyword: keyof Schema & string, next: unknown) => {
@@ -102,7 +99,7 @@ export function* withoutEmpties(schema: Schema, asTexts = false): Steps<Schema> 
 }
 
 /** The properties; themselves where none changes. */
-function* propertiesWithoutEmpties(properties: Schema['properties'], asTexts: boolean): Steps<Schema['properties']> {
+function* propertiesWithoutEmpties(properties: Schema['properties'], asTexts: boolean): Work<Schema['properties']> {
   if (properties === undefined || properties === null || isEmptyMap(properties)) return properties
   const names = memberNames(properties)
   if (names.length > manyNames) yield true
@@ -131,7 +128,7 @@ function comparableJson(value: unknown): unknown {
 }
 
 /** Whether all schemas are equal but for empty lists and maps of keywords. */
-export function* areSameSchemas([first, ...others]: readonly (Schema | undefined)[]): Steps<boolean> {
+export function* areSameSchemas([first, ...others]: readonly (Schema | undefined)[]): Work<boolean> {
   let comparable: Schema | undefined
   for (const other of others) {
     if (other === first) continue

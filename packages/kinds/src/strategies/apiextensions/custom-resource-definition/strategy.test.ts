@@ -1,6 +1,6 @@
 import { createFeatures, type FieldError, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { formatFieldError } from '@krmkit/meta/validation'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { loadCel } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
@@ -13,7 +13,7 @@ import { cleanupFinalizer, customResourceDefinitionStrategy } from './strategy.t
 
 /** The errors of a new definition, and the number of yields of its validation. */
 function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: number } {
-  const steps = strategy.validate?.(object, context) as Generator<unknown, FieldError[]>
+  const steps = strategy.validate?.(object, context) as Work<FieldError[]>
   let yields = 0
   for (;;) {
     const { done: isDone, value } = steps.next()

@@ -1,4 +1,5 @@
 import type { DeepReadonly, JsonObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import { loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
 import { customResources, type DefinitionRules, loadCustomResources } from '../../../custom/load-custom-resources.ts'
@@ -7,7 +8,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
 import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
-import { dropNullItems, hasNullItems, type Steps, withoutEmpties } from './schema.ts'
+import { dropNullItems, hasNullItems, withoutEmpties } from './schema.ts'
 
 /** CustomResourceDefinition. Its rules are a module that `ready` loads: no other kind has as many, and few programs validate definitions. */
 
@@ -16,12 +17,12 @@ type Definition = DeepReadonly<CustomResourceDefinition>
 /** Finalizer that holds a definition until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-function* sameSpec(spec: Definition['spec'], old: Definition['spec']): Steps<boolean> {
+function* sameSpec(spec: Definition['spec'], old: Definition['spec']): Work<boolean> {
   for (const { schema } of spec.versions ?? []) if (yield* hasNullItems(schema?.openAPIV3Schema)) return false
   return yield* semanticEqualSteps(yield* withPlainSchemas(spec), yield* withPlainSchemas(old))
 }
 
-function* withPlainSchemas({ versions, ...spec }: Definition['spec']): Steps<object> {
+function* withPlainSchemas({ versions, ...spec }: Definition['spec']): Work<object> {
   const plain: object[] = []
   for (const { schema, ...version } of versions ?? []) {
     const read = schema?.openAPIV3Schema
@@ -81,7 +82,7 @@ export const customResourceDefinitionStrategy: Strategy = /* @__PURE__ */ defini
 })
 
 /** Gives the schemas of a valid definition the form in which they are stored. */
-function* completeSchemas({ spec }: CustomResourceDefinition, source: RulesSource): Steps {
+function* completeSchemas({ spec }: CustomResourceDefinition, source: RulesSource): Work {
   for (const { schema } of spec.versions ?? []) {
     yield* dropNullItems(schema?.openAPIV3Schema)
     yield* source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)

@@ -1,9 +1,10 @@
 import { type FieldError, field, type Path } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { collectErrorsSteps, formatFieldError } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import { compilePattern } from '@krmkit/schema/structural'
 import { itemsOf } from './list-markers.ts'
-import { type Schema, type Steps, sortedNames } from './schema.ts'
+import { type Schema, sortedNames } from './schema.ts'
 
 /**
  * Rules of structural schemas: every value has a type, and validateJunctors only narrow what is described outside of them. Errors are
@@ -12,7 +13,7 @@ import { type Schema, type Steps, sortedNames } from './schema.ts'
 
 type Level = 'root' | 'item' | 'field'
 
-export function* validateStructural(schema: Schema, path: Path): Steps<FieldError[]> {
+export function* validateStructural(schema: Schema, path: Path): Work<FieldError[]> {
   const errors = yield* collectErrorsSteps(function* (found) {
     yield* validateInvariants(schema, 'root', path, found)
     // Only validateJunctors of the root are compared with the description, as on the stock server.
@@ -21,7 +22,7 @@ export function* validateStructural(schema: Schema, path: Path): Steps<FieldErro
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
 }
 
-function* validateInvariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): Steps {
+function* validateInvariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): Work {
   yield
   const { type = '', additionalProperties: additional } = schema
   const items = itemsOf(schema)
@@ -143,7 +144,7 @@ interface Skips {
   readonly skipFirst: boolean
 }
 
-function* validateJunctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): Steps {
+function* validateJunctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): Work {
   if (!skipAnyOf)
     for (const [index, branch] of (schema.anyOf ?? []).entries())
       yield* validateNested(branch, path.child('anyOf').index(index), false, errors)
@@ -184,7 +185,7 @@ const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detai
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-function* validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): Steps {
+function* validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): Work {
   yield
   yield* validateJunctors(schema, path, { skipAnyOf, skipFirst: false }, errors)
   const items = itemsOf(schema)
@@ -205,7 +206,7 @@ function* validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors:
 }
 
 /** Every property of a junctor must be described outside of it. */
-function* validateDescribed(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): Steps {
+function* validateDescribed(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): Work {
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, branch] of (junctor[keyword] ?? []).entries())
       yield* validateDescribedBranch(branch, described, path, at.child(keyword).index(index), errors)
@@ -220,7 +221,7 @@ function* validateDescribedBranch(
   path: Path,
   at: Path,
   errors: FieldError[],
-): Steps {
+): Work {
   yield
   if (described === undefined) {
     errors.push(field.required(path, `because it is defined in ${at}`))

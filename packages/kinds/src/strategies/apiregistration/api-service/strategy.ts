@@ -1,12 +1,13 @@
 /** APIService: group versions of extension servers and of this server. */
+
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain, validatePathSegmentName, validatePortNum } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../../shared/values.ts'
 
@@ -17,7 +18,7 @@ const statuses = ['True', 'False', 'Unknown']
 
 const emptySpec: R<APIServiceSpec> = { groupPriorityMinimum: 0, versionPriority: 0 }
 
-function* validateService(service: DeepReadonly<APIService>, errors: ContextErrorList): Steps {
+function* validateService(service: DeepReadonly<APIService>, errors: ContextErrorList): Work {
   const spec = service.spec ?? emptySpec
   const { group = '', version = '' } = spec
   const wanted = `${version}.${group}`

@@ -1,5 +1,7 @@
 /** Validation of StorageVersion. */
+
 import { validateDns1035Label, validateDns1123Subdomain, validateQualifiedNameFormat } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type {
   ServerStorageVersion,
   StorageVersionCondition,
@@ -7,7 +9,7 @@ import type {
 } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { goList, goTexts } from '../../shared/go-form.ts'
-import { forEachStep, type Steps } from '../../shared/steps.ts'
+import { forEachStep } from '../../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 /** Names are `<group>.<resource>`. */
@@ -20,7 +22,7 @@ export function validateStorageVersionName(name: string): string[] {
   ]
 }
 
-export function* validateStatus(status: R<StorageVersionStatus> | null | undefined, at: FieldPath): Steps {
+export function* validateStatus(status: R<StorageVersionStatus> | null | undefined, at: FieldPath): Work {
   const { commonEncodingVersion, conditions, storageVersions } = status ?? {}
   const servers = storageVersions ?? []
   const seen = new Set<string>()
@@ -37,7 +39,7 @@ export function* validateStatus(status: R<StorageVersionStatus> | null | undefin
   validateConditions(conditions ?? [], at)
 }
 
-function* validateServer(server: R<ServerStorageVersion>, at: FieldPath): Steps {
+function* validateServer(server: R<ServerStorageVersion>, at: FieldPath): Work {
   const { apiServerID = '', encodingVersion = '', decodableVersions, servedVersions } = server
   at.child('apiServerID').invalidAll(apiServerID, validateDns1123Subdomain(apiServerID))
   const encoding = apiVersionFaults(encodingVersion)

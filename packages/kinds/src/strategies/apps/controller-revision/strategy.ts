@@ -1,16 +1,17 @@
 /** ControllerRevision: a former specification of a controller. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
-function* validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): Steps {
+function* validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): Work {
   yield* validateMetadata(revision, errors, { namespaced: true })
   validateNotNegative(revision.revision, errors.child('revision'))
 }

@@ -1,6 +1,8 @@
 /** DaemonSet. */
+
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   DaemonSet,
@@ -21,7 +23,6 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
@@ -66,7 +67,7 @@ function defaults(set: DaemonSet, _version: string, _profile: NamingProfile, { f
   if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)
 }
 
-function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): Steps {
+function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): Work {
   const at = errors.child('spec')
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}

@@ -1,7 +1,9 @@
 /** Deployment. */
+
 import { type DeepReadonly, labelSelectorFromObject, type NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
+import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -16,7 +18,6 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -73,7 +74,7 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
   validateAtMostAll(maxUnavailable, here.child('maxUnavailable'))
 }
 
-function* validateSpec(spec: R<DeploymentSpec>, at: FieldPath): Steps {
+function* validateSpec(spec: R<DeploymentSpec>, at: FieldPath): Work {
   validateNotNegative(spec.replicas, at.child('replicas'))
   const { selector } = spec
   if (!isSet(selector)) at.child('selector').required()

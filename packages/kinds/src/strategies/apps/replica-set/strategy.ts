@@ -1,5 +1,7 @@
 /** ReplicaSet. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { ReplicaSet, ReplicaSetSpec } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -10,7 +12,6 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import {
@@ -22,7 +23,7 @@ import {
 } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from './template.ts'
 
-function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): Steps {
+function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): Work {
   const at = errors.child('spec')
   const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
   validateNotNegative(spec.replicas, at.child('replicas'))

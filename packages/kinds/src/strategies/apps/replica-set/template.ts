@@ -1,10 +1,10 @@
+import type { Work } from '@krmkit/meta/work'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { goSelector } from '../../shared/go-form.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
-import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 
@@ -12,7 +12,7 @@ import { compileSelector } from '../../shared/workloads.ts'
 export function* validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,
-): Steps {
+): Work {
   yield true
   const selector = compileSelector(spec.selector)
   if (selector === undefined) {

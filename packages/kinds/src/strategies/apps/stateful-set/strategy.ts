@@ -1,7 +1,9 @@
 /** StatefulSet. */
+
 import { type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   RollingUpdateStatefulSetStrategy,
@@ -23,7 +25,6 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -64,7 +65,7 @@ function defaults(set: StatefulSet, _version: string, _profile: NamingProfile, {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): Steps {
+function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): Work {
   const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
@@ -152,7 +153,7 @@ function* validateStatefulSetUpdate(
   set: DeepReadonly<StatefulSet>,
   old: DeepReadonly<StatefulSet>,
   errors: ContextErrorList,
-): Steps {
+): Work {
   if (yield* semanticEqualSteps(withoutMutable(set), withoutMutable(old))) return
   const names = mutable.map((name) => `'${name}'`)
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

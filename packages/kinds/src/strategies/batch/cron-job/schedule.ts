@@ -2,7 +2,7 @@
 
 import { MetaError, parseDuration } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import type { Steps } from '../../shared/steps.ts'
+import type { Work } from '@krmkit/meta/work'
 
 interface Bounds {
   readonly min: number
@@ -29,7 +29,7 @@ const every = '@every '
 const rangesPerStep = 1000
 
 /** The error of a schedule, in the text of the stock server; undefined if it is valid. */
-export function* scheduleErrorSteps(text: string): Steps<string | undefined> {
+export function* scheduleErrorSteps(text: string): Work<string | undefined> {
   let spec = text
   if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
     const space = spec.indexOf(' ')

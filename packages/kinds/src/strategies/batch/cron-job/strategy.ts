@@ -1,5 +1,7 @@
 /** CronJob. */
+
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { CronJob, CronJobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -11,7 +13,6 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
@@ -38,7 +39,7 @@ function defaults(cron: CronJob, _version: string, _profile: NamingProfile, { fe
   spec.failedJobsHistoryLimit ??= failedLimit
 }
 
-function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, errors: ContextErrorList): Steps {
+function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, errors: ContextErrorList): Work {
   const at = errors.child('spec')
   const spec: R<CronJobSpec> = cron.spec ?? { schedule: '', jobTemplate: {} }
   if (isEmpty(spec.schedule)) at.child('schedule').required()
@@ -53,7 +54,7 @@ function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> |
   validateNotNegative(spec.failedJobsHistoryLimit, at.child('failedJobsHistoryLimit'))
 }
 
-function* validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): Steps {
+function* validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): Work {
   const error = yield* scheduleErrorSteps(schedule)
   if (error !== undefined) at.invalid(schedule, error)
   if (!schedule.includes('TZ')) return
@@ -83,7 +84,7 @@ function validateTimeZone(zone: string | undefined, at: FieldPath): void {
 }
 
 /** Jobs of a cron job generate their selector. */
-function* validateTemplate(spec: R<CronJobSpec>, at: FieldPath): Steps {
+function* validateTemplate(spec: R<CronJobSpec>, at: FieldPath): Work {
   const job = spec.jobTemplate?.spec ?? { template: {} }
   yield* validateJobSpec(job, at)
   if (isSet(job.selector)) at.child('selector').invalid(goSelector(job.selector), '`selector` will be auto-generated')

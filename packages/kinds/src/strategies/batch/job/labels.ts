@@ -1,9 +1,10 @@
 /** Labels that select the pods of a job. */
+
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector, goStringMap } from '../../shared/go-form.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { withDefaultMembers } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet, own } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
@@ -35,7 +36,7 @@ export function takeTemplateLabels(job: Job): void {
 }
 
 /** Adds the generated labels and selector, which follow from the job's name and uid; existing labels are kept. */
-export function* addJobLabels(job: Job, profile: NamingProfile): Steps {
+export function* addJobLabels(job: Job, profile: NamingProfile): Work {
   const { jobName, controllerUid } = controllerUidLabels(profile)
   const { name = '', uid = '' } = job.metadata
   job.spec ??= { template: {} }

@@ -1,10 +1,11 @@
 /** Validation of JobSpec, of a job or in a cron job's template. */
+
 import { validateDomainPrefixedPath } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { printSuccessPolicy, validateFailurePolicy, validateSuccessPolicy } from './pod-policies.ts'
 
@@ -18,7 +19,7 @@ const completionModes = ['NonIndexed', 'Indexed']
 const replacementPolicies = ['Failed', 'TerminatingOrFailed']
 
 /** All rules except those of the selector. */
-export function* validateJobSpec(spec: R<JobSpec>, at: FieldPath): Steps {
+export function* validateJobSpec(spec: R<JobSpec>, at: FieldPath): Work {
   validateNumbers(spec, at)
   const { managedBy } = spec
   if (isSet(managedBy)) {

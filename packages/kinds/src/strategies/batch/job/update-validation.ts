@@ -1,10 +1,11 @@
 /** Update rules of jobs. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { validateSameSelector } from '../../shared/workloads.ts'
@@ -21,7 +22,7 @@ const immutableTemplate = [
 ] as const satisfies readonly (keyof JobSpec)[]
 
 /** Validates the specification again, as the stock server does, then the immutable members. */
-export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): Steps {
+export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): Work {
   yield* validateSpecWithSelector(job, errors)
   const at = errors.child('spec')
   const spec: R<JobSpec> = job.spec ?? { template: {} }

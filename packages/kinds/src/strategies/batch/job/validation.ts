@@ -1,11 +1,12 @@
 /** Validation of jobs. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSelectorMatch, validateSelectorSteps } from '../../shared/labels.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 import { validateGeneratedSelector } from './labels.ts'
@@ -18,7 +19,7 @@ export function* validateJob(
   job: DeepReadonly<Job>,
   errors: ContextErrorList,
   options: { readonly prefixedLabels: boolean },
-): Steps {
+): Work {
   yield* validateMetadata(job, errors, { namespaced: true })
   validateGeneratedSelector(job, errors, options)
   yield* validateSpecWithSelector(job, errors)
@@ -32,7 +33,7 @@ export function* validateJob(
 }
 
 /** Validates the specification and that the selector matches the template. */
-export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): Steps {
+export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): Work {
   const spec = job.spec ?? emptySpec
   const at = errors.child('spec')
   yield* validateJobSpec(spec, at)

@@ -1,12 +1,13 @@
 /** Validation of CertificateSigningRequests, with the decoders of requests and certificates. */
+
 import { decodeBase64, readSigningRequest, validateCertificateBundle } from '@krmkit/certificates/request'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText, joinFormatted } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest } from '../../../types/certificates-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateSignerName } from '../signer-name.ts'
 import { conditionsOf } from './conditions.ts'
@@ -60,7 +61,7 @@ function certificateError(certificate: string | null | undefined): string | unde
 }
 
 /** `old` is undefined on create. An update may keep already invalid values unchanged. */
-export function* validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): Steps {
+export function* validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): Work {
   // Any name valid in a path is allowed; the generic rules check that.
   yield* validateMetadata(csr, errors, { namespaced: false, name: () => [] })
   const at = errors.child('spec')
@@ -136,7 +137,7 @@ export function* validateRequestUpdate(
   old: Request,
   errors: ContextErrorList,
   { approve = false, sign = false }: Rights,
-): Steps {
+): Work {
   yield* validateRequest(csr, old, errors)
   const at = errors.child('status')
   for (const type of trueOnlyTypes) {

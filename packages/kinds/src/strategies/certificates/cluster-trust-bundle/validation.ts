@@ -1,9 +1,10 @@
 /** Validation of ClusterTrustBundle. */
+
 import { validateTrustBundleSteps as validateCertificates } from '@krmkit/certificates/request'
 import { utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
 import { validateSignerName } from '../signer-name.ts'
 
@@ -12,7 +13,7 @@ const maxBundleLength = 1024 * 1024
 type Spec = R<ClusterTrustBundleSpec> | null | undefined
 
 /** @param old undefined on create. An unchanged bundle is not validated again. */
-export function* validateTrustBundle(spec: Spec, at: FieldPath, old?: Spec): Steps {
+export function* validateTrustBundle(spec: Spec, at: FieldPath, old?: Spec): Work {
   const { signerName = '', trustBundle = '' } = spec ?? {}
   if (signerName !== '') validateSignerName(signerName, at.child('signerName'))
   if (old !== undefined && (old?.trustBundle ?? '') === trustBundle) return

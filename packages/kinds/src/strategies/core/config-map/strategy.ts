@@ -1,11 +1,13 @@
 /** ConfigMap. @see Configuration and storage specification, 2.1 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConfigMapKey } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
+import { forEachKeyStep, forEachMember } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqualSteps } from '../../shared/value-steps.ts'
 import { base64Bytes, own } from '../../shared/values.ts'
@@ -15,7 +17,7 @@ export const maxDataSize = 1024 * 1024
 
 const frozen = 'field is immutable when `immutable` is set'
 
-function* validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorList): Steps {
+function* validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorList): Work {
   yield* validateMetadata(map, errors, { namespaced: true })
   let size = 0
   const data = errors.child('data')
@@ -40,7 +42,7 @@ export function validateDataKey(key: string, at: FieldPath): void {
 }
 
 /** Replaces null by empty bytes, as the stock server stores them: before, null is another value than empty bytes. */
-export function fillNulls(bytes: Record<string, string | null> | null | undefined): Steps {
+export function fillNulls(bytes: Record<string, string | null> | null | undefined): Work {
   return forEachMember(bytes, (map, key) => {
     if (map[key] === null) map[key] = ''
   })

@@ -1,14 +1,15 @@
 /** Event, served in two groups and stored in the core group. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { type GoText, goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { formatGoTime } from '@krmkit/meta/time'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
@@ -60,7 +61,7 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
 }
 
 /** Rules for new events of the events group. */
-function* validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): Steps {
+function* validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): Work {
   yield* validateMetadata(event, errors, { namespaced: true })
   validateSeries(event, errors)
   if (isEmpty(event.eventTime)) errors.child('eventTime').required()

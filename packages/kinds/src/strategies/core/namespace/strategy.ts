@@ -1,13 +1,12 @@
 /** Namespace. @see API protocol specification, 3 */
 import { type ApiObject, type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { standardFinalizers } from '@krmkit/meta/validation'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { withMembers } from '../../shared/value-steps.ts'
 import { own } from '../../shared/values.ts'
@@ -15,14 +14,14 @@ import { own } from '../../shared/values.ts'
 const guard = 'kubernetes'
 
 /** Labels the namespace with its name, so that selectors can match it. */
-function* labelName(namespace: ApiObject, { profile }: Pick<StrategyContext, 'profile'>): Steps {
+function* labelName(namespace: ApiObject, { profile }: Pick<StrategyContext, 'profile'>): Work {
   const { name, labels } = namespace.metadata
   const key = `${profile.domain}/metadata.name`
   if (!name || own(labels, key) === name) return
   namespace.metadata.labels = yield* withMembers(labels, { [key]: name })
 }
 
-function* defaultNamespace(namespace: Namespace, _version: string, profile: NamingProfile): Steps {
+function* defaultNamespace(namespace: Namespace, _version: string, profile: NamingProfile): Work {
   if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' }
   yield* labelName(namespace, { profile })
   if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
@@ -36,7 +35,7 @@ function validateFinalizer(name: string, at: FieldPath): void {
   }
 }
 
-function* validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextErrorList): Steps {
+function* validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextErrorList): Work {
   yield* validateMetadata(namespace, errors, { namespaced: false, name: nameRules.dns1123Label })
   for (const name of namespace.spec?.finalizers ?? []) validateFinalizer(name, errors.child('spec').child('finalizers'))
 }

@@ -4,7 +4,7 @@ import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR } from '@krmkit/meta/ip'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -14,7 +14,7 @@ import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import { addMissingMembers, forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { addMissingMembers, forEachKeyStep } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
@@ -26,7 +26,7 @@ function joinRanges(node: Node): void {
   else if (isEmpty(spec.podCIDR) && !isEmpty(spec.podCIDRs?.[0])) spec.podCIDR = spec.podCIDRs?.[0] as string
 }
 
-function* validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+function* validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): Work {
   for (const kind of ['capacity', 'allocatable'] as const) {
     const at = errors.child('status').child(kind)
     yield* forEachKeyStep(node.status?.[kind], (name, amount) => validateResourceAmount(name, amount, at.child(name)))
@@ -47,7 +47,7 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   }
 }
 
-function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Work {
   yield* validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   yield* validateResources(node, errors)
@@ -57,7 +57,7 @@ function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Step
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 
-function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Work {
   yield* validateMetadataUpdate(node, old, errors)
   yield* validateResources(node, errors)
   const seen = new Set<string>()
@@ -91,7 +91,7 @@ function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features:
   if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
 }
 
-function* defaultNode(node: Node): Steps {
+function* defaultNode(node: Node): Work {
   joinRanges(node)
   const { status } = node
   if (!isSet(status)) return

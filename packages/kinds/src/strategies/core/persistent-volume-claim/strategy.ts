@@ -4,7 +4,7 @@ import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import { preparationSteps } from '../../../preparation.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
@@ -16,7 +16,6 @@ import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { copySteps, semanticEqualSteps, withMembers, withoutMember } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
@@ -56,7 +55,7 @@ function* validateClaim(
   claim: DeepReadonly<Claim>,
   { old, address = '0x0' }: { readonly old?: DeepReadonly<Claim>; readonly address?: string },
   errors: ContextErrorList,
-): Steps {
+): Work {
   yield* validateMetadata(claim, errors, { namespaced: true })
   const { dataSource, dataSourceRef, volumeAttributesClassName } = old?.spec ?? emptySpec
   validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'), {
@@ -68,7 +67,7 @@ function* validateClaim(
 
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
-function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Steps {
+function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Work {
   yield* validateMetadataUpdate(claim, old, errors)
   yield* validateClaim(claim, { old, address: '0x1' }, errors)
   const spec = yield* copySteps<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
@@ -203,7 +202,7 @@ const claimStatus = statusSubresource<Claim>((claim, errors) => {
   validateStatus(claim, errors.child('status'))
 })
 
-function* defaultClaim(claim: Claim): Steps {
+function* defaultClaim(claim: Claim): Work {
   claim.spec ??= {}
   claim.spec.volumeMode ??= 'Filesystem'
   yield* roundUpSteps(claim.spec.resources?.limits)

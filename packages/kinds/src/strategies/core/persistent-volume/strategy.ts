@@ -1,7 +1,7 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
@@ -14,7 +14,6 @@ import { defaultVendorSource, roundUpSteps } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
 import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
@@ -45,7 +44,7 @@ function* validateVolume(
   volume: DeepReadonly<PersistentVolume>,
   errors: ContextErrorList,
   old?: DeepReadonly<PersistentVolume>,
-): Steps {
+): Work {
   yield* validateMetadata(volume, errors, { namespaced: false })
   yield* validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'), { name: volume.metadata.name ?? '' })
   validateAttributesClass(volume, errors, old)
@@ -56,7 +55,7 @@ export function* validatePersistentVolumeSpec(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
   options: { readonly name: string } | { readonly inline: true },
-): Steps {
+): Work {
   const isInline = 'inline' in options
   if (isInline) refuseForInline(spec, at)
   else validateVolumeRules(spec, at)
@@ -141,7 +140,7 @@ function* validateVolumeUpdate(
   volume: DeepReadonly<PersistentVolume>,
   old: DeepReadonly<PersistentVolume>,
   errors: ContextErrorList,
-): Steps {
+): Work {
   yield* validateVolume(volume, errors, old)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
@@ -160,7 +159,7 @@ function* validateVolumeUpdate(
   validateAttributesClassUpdate(volume, old, errors)
 }
 
-function* hasSameSource(spec: R<PersistentVolumeSpec>, before: R<PersistentVolumeSpec>): Steps<boolean> {
+function* hasSameSource(spec: R<PersistentVolumeSpec>, before: R<PersistentVolumeSpec>): Work<boolean> {
   for (const name of sourceNames) {
     if (!(yield* semanticEqualSteps(comparableSource(spec, name, before), comparableSource(before, name, before)))) return false
   }
@@ -186,7 +185,7 @@ function* isAffinityKept(
   now: R<VolumeNodeAffinity> | undefined,
   before: R<VolumeNodeAffinity>,
   profile: NamingProfile,
-): Steps<boolean> {
+): Work<boolean> {
   if (yield* semanticEqualSteps(now, before)) return true
   yield true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
@@ -201,7 +200,7 @@ function* isAffinityKept(
   return yield* semanticEqualSteps(now?.required?.nodeSelectorTerms, terms)
 }
 
-function* defaultVolume(volume: PersistentVolume): Steps {
+function* defaultVolume(volume: PersistentVolume): Work {
   volume.spec ??= {}
   const { spec } = volume
   if (isEmpty(spec.persistentVolumeReclaimPolicy)) spec.persistentVolumeReclaimPolicy = 'Retain'

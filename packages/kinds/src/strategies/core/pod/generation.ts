@@ -1,7 +1,7 @@
 import type { DeepReadonly, Features } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import { raiseGeneration, settleGeneration, startGeneration } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 
 /** Pods have a generation since 1.33. */
 
@@ -14,7 +14,7 @@ export function startPodGeneration(pod: Pod, { features }: Release): void {
   else delete pod.metadata.generation
 }
 
-export function* raisePodGeneration(pod: Pod, old: DeepReadonly<Pod>, { features }: Release): Steps {
+export function* raisePodGeneration(pod: Pod, old: DeepReadonly<Pod>, { features }: Release): Work {
   if (hasGeneration(features)) yield* raiseGeneration(pod, old, 'spec')
   else settleGeneration(pod, old, false)
 }

@@ -1,6 +1,7 @@
 /** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
 
 import type { DeepReadonly, Features } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -10,7 +11,6 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { hasPodResources } from '../../shared/pod-resources.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { updateSteps } from '../../shared/strategy.ts'
 import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isSet, own, type R, sortedKeys } from '../../shared/values.ts'
@@ -19,7 +19,7 @@ import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
 /** Restores the stored pod except the metadata that a status may change and the members that `change` sets. */
-function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): Steps {
+function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): Work {
   const spec = yield* copySteps<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
   yield* resetStatusMetadata(pod, old)
@@ -28,7 +28,7 @@ function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) =
   else delete pod.status
 }
 
-function* validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+function* validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Work {
   yield* validateMetadataUpdate(pod, old, errors)
   yield* validatePod(pod, errors)
   yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
@@ -107,7 +107,7 @@ function resized(wanted: Container[], before: Container[]): Container[] {
   })
 }
 
-function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList, features: Features): Steps {
+function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList, features: Features): Work {
   const at = errors.child('spec')
   const [spec, before] = [pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec]
   if (podQos(spec, features) !== (old.status?.qosClass || podQos(before, features)))

@@ -1,13 +1,15 @@
 /** Update rules of pods. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadataUpdate } from '../../shared/metadata.ts'
 import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
-import { forEachKeyStep, type Steps, sortedKeysSteps } from '../../shared/steps.ts'
+import { forEachKeyStep, sortedKeysSteps } from '../../shared/steps.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
@@ -21,7 +23,7 @@ const mutableMembers = [
 ].join(',')
 
 /** Rules of an update of the main resource. */
-export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Work {
   const spec = pod.spec ?? emptyPodSpec
   const before = old.spec ?? emptyPodSpec
   const at = errors.child('spec')
@@ -85,7 +87,7 @@ function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPat
 }
 
 /** All members without a rule above are immutable. */
-function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Steps {
+function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Work {
   const gated = !isEmpty(before.schedulingGates)
   const relaxedGrace = Number(before.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const withOldImages = (now: readonly R<Container>[] | undefined, then: readonly R<Container>[] | undefined) =>
@@ -114,11 +116,7 @@ function withoutNodeAffinity(spec: R<PodSpec>): unknown {
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
-function* validateNodeSelectorMutation(
-  now: R<PodSpec>['nodeSelector'],
-  before: R<PodSpec>['nodeSelector'],
-  at: FieldPath,
-): Steps {
+function* validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): Work {
   let changed = false
   yield* forEachKeyStep(before, (key, value) => {
     changed ||= own(now, key) !== value
@@ -134,7 +132,7 @@ function* validateNodeSelectorMutation(
 }
 
 /** While scheduling gates remain, node affinity may be narrowed: terms may gain requirements but lose none. */
-function* validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Steps {
+function* validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Work {
   const place = at.child('requiredDuringSchedulingIgnoredDuringExecution')
   const now = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const then = before.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -150,7 +148,7 @@ function* validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at:
   }
 }
 
-function* isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): Steps<boolean> {
+function* isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): Work<boolean> {
   if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return yield* semanticEqualSteps(now ?? {}, before)
   for (const name of ['matchExpressions', 'matchFields'] as const) {
     for (const [i, requirement] of (before[name] ?? []).entries())
@@ -160,7 +158,7 @@ function* isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelecto
 }
 
 /** Annotations that the kubelet trusts are immutable and may be set on create only. */
-export function* validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): Steps {
+export function* validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): Work {
   const mirrorKey = `${at.profile.domain}/config.mirror`
   const now = own(pod.metadata.annotations, mirrorKey)
   const before = own(old.metadata.annotations, mirrorKey)

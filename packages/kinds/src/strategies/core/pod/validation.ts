@@ -1,17 +1,17 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { Pod, PodSpec } from '../../../types/core-v1.generated.ts'
 import { validateImages } from '../../shared/containers.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validatePodSpec } from '../../shared/pod-spec.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
 
 /** Rules of a pod on create and update. */
-export function* validatePod(pod: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+export function* validatePod(pod: DeepReadonly<Pod>, errors: ContextErrorList): Work {
   yield* validateMetadata(pod, errors, { namespaced: true })
   const at = errors.child('spec')
   yield* validatePodAnnotations(pod.metadata.annotations, errors.child('metadata').child('annotations'), spec(pod))

@@ -1,7 +1,7 @@
 /** ReplicationController. */
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -15,13 +15,12 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { copySteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 
-function* validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): Steps {
+function* validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): Work {
   const at = errors.child('spec')
   const spec = controller.spec ?? {}
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
@@ -35,7 +34,7 @@ function* validateTemplate(
   template: R<PodTemplateSpec> | undefined,
   at: FieldPath,
   selector: Readonly<Record<string, string>> | undefined,
-): Steps {
+): Work {
   if (!isSet(template)) {
     at.required()
     return
@@ -46,7 +45,7 @@ function* validateTemplate(
 }
 
 /** A controller without labels has those of its template. */
-function* takeTemplateLabels(controller: ReplicationController): Steps {
+function* takeTemplateLabels(controller: ReplicationController): Work {
   const labels = controller.spec?.template?.metadata?.labels
   if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = yield* copySteps(labels)
 }
@@ -56,7 +55,7 @@ function* defaultController(
   _version: string,
   _profile: NamingProfile,
   { features }: DefaultsContext = {},
-): Steps {
+): Work {
   controller.spec ??= {}
   const { spec } = controller
   defaultPodTemplate(spec.template, features)

@@ -1,14 +1,13 @@
 /** ResourceQuota. */
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { isQuotaHugePages, validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
@@ -136,7 +135,7 @@ function validateStatus(quota: DeepReadonly<ResourceQuota>, errors: ContextError
   validateAmounts(quota.status?.used, errors.child('status').child('used'))
 }
 
-function* defaultQuota(quota: ResourceQuota): Steps {
+function* defaultQuota(quota: ResourceQuota): Work {
   yield* roundUpSteps(quota.spec?.hard)
   yield* roundUpSteps(quota.status?.hard)
   yield* roundUpSteps(quota.status?.used)

@@ -1,14 +1,14 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import { parseJsonSteps } from '@krmkit/schema/json'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
+import { forEachKeyStep, forEachMember } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqualSteps } from '../../shared/value-steps.ts'
 import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
@@ -21,7 +21,7 @@ const immutableDetail = 'field is immutable when `immutable` is set'
 const ascii = /^[\u0000-\u007f]*$/
 
 /** Merges `stringData` into `data`. */
-function* mergeStringData(secret: Secret): Steps {
+function* mergeStringData(secret: Secret): Work {
   const text = secret.stringData
   if (text === undefined) return
   if (isSet(text)) {
@@ -37,7 +37,7 @@ function* mergeStringData(secret: Secret): Steps {
   delete secret.stringData
 }
 
-function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): Steps {
+function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): Work {
   yield* validateMetadata(secret, errors, { namespaced: true })
   const at = errors.child('data')
   let size = 0
@@ -50,7 +50,7 @@ function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList)
 }
 
 /** Each built-in type requires certain data. */
-function* validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): Steps {
+function* validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): Work {
   const { domain } = errors.context.profile
   const value = (key: string): string | undefined => own(secret.data, key)
   switch (secret.type) {
@@ -81,7 +81,7 @@ function* validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: Cont
 }
 
 /** The value must be a JSON object; errors do not quote it. */
-function* validateJson(encoded: string | null | undefined, at: FieldPath): Steps {
+function* validateJson(encoded: string | null | undefined, at: FieldPath): Work {
   if (encoded === undefined) {
     at.required()
     return
@@ -104,7 +104,7 @@ function* validateJson(encoded: string | null | undefined, at: FieldPath): Steps
   }
 }
 
-function* defaultSecret(secret: Secret): Steps {
+function* defaultSecret(secret: Secret): Work {
   yield* mergeStringData(secret)
   if (isEmpty(secret.type)) secret.type = 'Opaque'
 }

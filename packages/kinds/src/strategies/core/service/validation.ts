@@ -5,6 +5,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings, goText, trimSpace } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
 import { parseIP } from '@krmkit/meta/ip'
+import type { Work } from '@krmkit/meta/work'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'
@@ -13,7 +14,7 @@ import { validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
-import { forEachStep, type Steps } from '../../shared/steps.ts'
+import { forEachStep } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
 
@@ -30,7 +31,7 @@ const longestAffinity = 86_400
 const agentPort = 10_250
 
 /** All rules of a service, in the order of the stock server. @param old the stored service, whose addresses stay valid. */
-export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList, old?: DeepReadonly<Service>): Steps {
+export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList, old?: DeepReadonly<Service>): Work {
   yield* validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}
   const at = errors.child('spec')

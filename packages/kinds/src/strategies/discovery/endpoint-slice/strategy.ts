@@ -8,8 +8,8 @@ import {
   validateLabelValue,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
-import { memberNames } from '@krmkit/meta/slices'
 import { validateLabels } from '@krmkit/meta/validation'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
@@ -18,7 +18,6 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
@@ -34,7 +33,7 @@ const mendingControllers = ['endpointslice-controller', 'endpointslicemirroring-
 
 type Slice = DeepReadonly<EndpointSlice>
 
-function* validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): Steps {
+function* validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): Work {
   yield* validateMetadata(slice, errors, { namespaced: true })
   const type = slice.addressType ?? ''
   if (type === '') errors.child('addressType').required()
@@ -118,7 +117,7 @@ function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at:
 }
 
 /** Drops `topology`, a member of v1beta1, except the node name where it was stored. */
-function* dropTopology(slice: EndpointSlice, old: Slice | undefined): Steps {
+function* dropTopology(slice: EndpointSlice, old: Slice | undefined): Work {
   if (old !== undefined && (yield* semanticEqualSteps(slice.endpoints, old.endpoints))) return
   const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => own(deprecatedTopology, hostNameLabel)))
   for (const endpoint of slice.endpoints ?? []) {

@@ -1,7 +1,9 @@
 /** FlowSchema. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -12,7 +14,6 @@ import type {
 } from '../../../types/flowcontrol-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
@@ -27,7 +28,7 @@ const subjectKinds = ['Group', 'ServiceAccount', 'User']
 
 const emptySpec: R<FlowSchemaSpec> = { priorityLevelConfiguration: { name: '' } }
 
-function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorList): Steps {
+function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorList): Work {
   yield* validateMetadata(schema, errors, { namespaced: false })
   const name = schema.metadata.name ?? ''
   const spec = schema.spec ?? emptySpec

@@ -1,5 +1,7 @@
 /** PriorityLevelConfiguration. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
@@ -11,7 +13,6 @@ import type {
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { between } from '../../shared/numbers.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { goPriorityLevelSpec } from '../go-form.ts'
@@ -27,7 +28,7 @@ const responses = ['Queue', 'Reject']
 
 type Level = DeepReadonly<PriorityLevelConfiguration>
 
-function* validateLevel(level: Level, errors: ContextErrorList): Steps {
+function* validateLevel(level: Level, errors: ContextErrorList): Work {
   yield* validateMetadata(level, errors, { namespaced: false })
   const at = errors.child('spec')
   const name = level.metadata.name ?? ''

@@ -1,10 +1,11 @@
 /** IngressClass. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { validateTypedReference } from '../ingress/strategy.ts'
@@ -12,7 +13,7 @@ import { validateTypedReference } from '../ingress/strategy.ts'
 const scopes = ['Cluster', 'Namespace']
 const longestController = 250
 
-function* validateClass(object: DeepReadonly<IngressClass>, errors: ContextErrorList): Steps {
+function* validateClass(object: DeepReadonly<IngressClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false })
   const { controller = '', parameters } = object.spec ?? {}
   const at = errors.child('spec')

@@ -1,12 +1,13 @@
 /** IPAddress. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { validateStrictAddress } from '../../shared/strict-address.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -20,7 +21,7 @@ function validateParent({ group, resource, namespace, name }: R<ParentReference>
   if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, validatePathSegmentName(namespace))
 }
 
-function* validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): Steps {
+function* validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false, name: validateStrictAddress })
   const at = errors.child('spec').child('parentRef')
   const parent = object.spec?.parentRef

@@ -1,7 +1,9 @@
 /** NetworkPolicy. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { parseCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { isPlainRange, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -10,7 +12,7 @@ import { validateSelectorSteps } from '../../shared/labels.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpRange } from '../../shared/older-addresses.ts'
-import { done, forEachStep, type Steps } from '../../shared/steps.ts'
+import { done, forEachStep } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
@@ -33,7 +35,7 @@ function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
-function validateBlock(block: R<IPBlock>, at: FieldPath, kept: ReadonlySet<string>): Steps {
+function validateBlock(block: R<IPBlock>, at: FieldPath, kept: ReadonlySet<string>): Work {
   if (isEmpty(block.cidr)) {
     at.child('cidr').required()
     return done
@@ -61,7 +63,7 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true
 }
 
-function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: ReadonlySet<string>): Steps {
+function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: ReadonlySet<string>): Work {
   yield* validateSelectorSteps(peer.podSelector, at.child('podSelector'))
   yield* validateSelectorSteps(peer.namespaceSelector, at.child('namespaceSelector'))
   if (isSet(peer.ipBlock)) yield* validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
@@ -71,11 +73,7 @@ function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: Readonly
 }
 
 /** @param old the stored policy, whose ranges stay valid. */
-function* validatePolicy(
-  policy: DeepReadonly<NetworkPolicy>,
-  errors: ContextErrorList,
-  old?: DeepReadonly<NetworkPolicy>,
-): Steps {
+function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList, old?: DeepReadonly<NetworkPolicy>): Work {
   const kept = keptTexts(old === undefined ? undefined : rangesOf(old))
   yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}

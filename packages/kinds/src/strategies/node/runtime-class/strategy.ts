@@ -1,6 +1,8 @@
 /** RuntimeClass. */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateLabels } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -8,11 +10,10 @@ import { validateDnsLabel } from '../../shared/names.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { validateResources } from '../../shared/resources.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
 
-function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Steps {
+function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
   validateDnsLabel(object.handler ?? '', errors.child('handler'))
   if (isSet(object.overhead))
@@ -20,7 +21,7 @@ function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextError
   if (isSet(object.scheduling)) yield* validateScheduling(object.scheduling, errors.child('scheduling'))
 }
 
-function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Steps {
+function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Work {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
   // The stock server repeats the path step.

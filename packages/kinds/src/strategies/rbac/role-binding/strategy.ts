@@ -2,12 +2,12 @@
 
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateRbacName } from '../role.ts'
@@ -41,7 +41,7 @@ function validateSubject(
   }
 }
 
-function* validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): Steps {
+function* validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): Work {
   yield* validateMetadata(binding, errors, { namespaced, name: validateRbacName })
   const group = groupOf(binding)
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {}

@@ -1,9 +1,10 @@
 /** Rules of device classes. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { DeviceClass, DeviceClassSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import type { R } from '../../shared/values.ts'
@@ -17,7 +18,7 @@ type Spec = R<DeviceClassSpec>
 
 const noSpec: Spec = {}
 
-function* validateSpec(spec: Spec, at: FieldPath, old: Spec | undefined): Steps {
+function* validateSpec(spec: Spec, at: FieldPath, old: Spec | undefined): Work {
   const sameSelectors = old !== undefined && (yield* semanticEqualSteps(spec.selectors, old.selectors))
   const checks = new SelectorChecks(at.errors.context, sameSelectors)
   yield* validateSelectors(spec.selectors, at.child('selectors'), checks)

@@ -1,10 +1,11 @@
 /** Rules of taint rules. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { DeviceTaintRule, DeviceTaintSelector } from '../../../types/resource-v1alpha3.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../../shared/names.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
@@ -16,14 +17,14 @@ import { validateTaint } from '../taints.ts'
 type Rule = DeepReadonly<DeviceTaintRule>
 type Selector = R<DeviceTaintSelector> | undefined
 
-function* validateSpec({ spec }: Rule, errors: ContextErrorList, old?: Rule): Steps {
+function* validateSpec({ spec }: Rule, errors: ContextErrorList, old?: Rule): Work {
   const at = errors.child('spec')
   const selector = spec?.deviceSelector
   if (isSet(selector)) yield* validateDeviceSelector(selector, at.child('deviceSelector'), old?.spec?.deviceSelector)
   validateTaint(spec?.taint ?? {}, at.child('taint'))
 }
 
-function* validateDeviceSelector(selector: NonNullable<Selector>, at: FieldPath, old: Selector): Steps {
+function* validateDeviceSelector(selector: NonNullable<Selector>, at: FieldPath, old: Selector): Work {
   const { deviceClassName, driver, pool, device, selectors } = selector
   if (isSet(deviceClassName)) validateDnsSubdomain(deviceClassName, at.child('deviceClassName'))
   if (isSet(driver)) validateDriverName(driver, at.child('driver'))

@@ -1,9 +1,10 @@
 /** Rules of templates of claims. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { ResourceClaimTemplate } from '../../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, updateSteps } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { validateAdminRequests } from '../admin-access.ts'
@@ -16,13 +17,13 @@ type Template = DeepReadonly<ResourceClaimTemplate>
 
 const noMetadata: NonNullable<Template['spec']['metadata']> = {}
 
-function* validateSpec({ spec }: Template, errors: ContextErrorList, checks: SelectorChecks): Steps {
+function* validateSpec({ spec }: Template, errors: ContextErrorList, checks: SelectorChecks): Work {
   const at = errors.child('spec')
   yield* validateTemplateMetadata(spec?.metadata, at.child('metadata'))
   yield* validateClaimSpec(spec?.spec, at.child('spec'), checks)
 }
 
-function* isSameSpec({ spec }: Template, { spec: old }: Template): Steps<boolean> {
+function* isSameSpec({ spec }: Template, { spec: old }: Template): Work<boolean> {
   const sameClaim = yield* isSameClaimSpec(spec?.spec, old?.spec)
   return sameClaim && (yield* semanticEqualSteps(spec?.metadata ?? noMetadata, old?.metadata ?? noMetadata))
 }

@@ -3,6 +3,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
+import type { Work } from '@krmkit/meta/work'
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -17,7 +18,6 @@ import { validateRequiredEnum } from '../../shared/enums.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
@@ -44,7 +44,7 @@ type Status = R<ResourceClaimStatus>
 
 const noStatus: Status = {}
 
-export function* validateClaimStatus(claim: Claim, old: Claim, at: FieldPath): Steps {
+export function* validateClaimStatus(claim: Claim, old: Claim, at: FieldPath): Work {
   const status = claim.status ?? noStatus
   const before = old.status ?? noStatus
   const reservedAt = at.child('reservedFor')
@@ -88,7 +88,7 @@ function hasNewConsumer({ reservedFor }: Status, { reservedFor: before }: Status
   return reservedFor?.some((consumer) => !known.has(text(consumer))) === true
 }
 
-function* validateDeviceStatus(device: R<AllocatedDeviceStatus>, at: FieldPath, allocated: ReadonlySet<string>): Steps {
+function* validateDeviceStatus(device: R<AllocatedDeviceStatus>, at: FieldPath, allocated: ReadonlySet<string>): Work {
   validateDevice(device, at)
   const id = deviceId(device)
   if (!allocated.has(id)) at.invalid(goText(printDeviceId(id)), 'must be an allocated device in the claim')
@@ -109,7 +109,7 @@ function validateDevice(
   validateDnsLabel(device, at.child('device'))
 }
 
-function validateNetworkData(data: R<NetworkDeviceData>, at: FieldPath): Steps {
+function validateNetworkData(data: R<NetworkDeviceData>, at: FieldPath): Work {
   if (utf8Length(data.interfaceName ?? '') > longestInterfaceName) at.child('interfaceName').tooLong('', longestInterfaceName)
   if (utf8Length(data.hardwareAddress ?? '') > longestHardwareAddress) {
     at.child('hardwareAddress').tooLong('', longestHardwareAddress)
@@ -121,7 +121,7 @@ function validateNetworkData(data: R<NetworkDeviceData>, at: FieldPath): Steps {
   })
 }
 
-function* validateAllocation({ devices, nodeSelector }: R<AllocationResult>, at: FieldPath, names: RequestNames): Steps {
+function* validateAllocation({ devices, nodeSelector }: R<AllocationResult>, at: FieldPath, names: RequestNames): Work {
   const here = at.child('devices')
   yield* validateList(devices?.results, here.child('results'), {
     max: maxResults,
@@ -140,7 +140,7 @@ function validateResult(result: R<DeviceRequestAllocationResult>, at: FieldPath,
   validateDevice(result, at)
 }
 
-function* validateAllocatedConfig(config: R<DeviceAllocationConfiguration>, at: FieldPath, names: RequestNames): Steps {
+function* validateAllocatedConfig(config: R<DeviceAllocationConfiguration>, at: FieldPath, names: RequestNames): Work {
   validateRequiredEnum(config.source, at.child('source'), sources)
   yield* validateRequestRefs(config.requests, at.child('requests'), names)
   validateConfiguration(config, at, { stored: false })

@@ -1,5 +1,7 @@
 /** A device of a resource slice. */
+
 import { utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type {
   BasicDevice,
   Counter,
@@ -11,7 +13,6 @@ import type {
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { namesOf } from '../../shared/value-steps.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { goAttribute } from '../go-form.ts'
@@ -49,7 +50,7 @@ export interface DeviceRules {
   readonly perDeviceNodes: boolean
 }
 
-export function* validateDevice(device: R<Device>, at: FieldPath, rules: DeviceRules): Steps {
+export function* validateDevice(device: R<Device>, at: FieldPath, rules: DeviceRules): Work {
   const parts = partsOf(device)
   const { attributes, capacity, taints, consumesCounters } = parts
   validateDnsLabel(device.name ?? '', at.child('name'))
@@ -76,12 +77,12 @@ export function* validateDevice(device: R<Device>, at: FieldPath, rules: DeviceR
   }
 }
 
-function* countOf(map: Map<unknown> | null | undefined): Steps<number> {
+function* countOf(map: Map<unknown> | null | undefined): Work<number> {
   return isSet(map) ? (yield* namesOf(map)).length : 0
 }
 
 /** Number of counters in all sets. */
-export function* countersOf(sets: readonly R<{ counters?: Map<Counter> }>[] | null | undefined): Steps<number> {
+export function* countersOf(sets: readonly R<{ counters?: Map<Counter> }>[] | null | undefined): Work<number> {
   let count = 0
   for (const { counters } of sets ?? []) count += yield* countOf(counters)
   return count
@@ -104,19 +105,19 @@ function validateLength(value: string, at: FieldPath): void {
   if (utf8Length(value) > longestValue) at.tooLong('', longestValue)
 }
 
-function validateConsumption({ counterSet, counters }: R<DeviceCounterConsumption>, at: FieldPath): Steps {
+function validateConsumption({ counterSet, counters }: R<DeviceCounterConsumption>, at: FieldPath): Work {
   if (isEmpty(counterSet)) at.child('counterSet').required()
   return validateCounters(counters, at.child('counters'))
 }
 
 /** A set of counters that the devices of a slice share. */
-export function validateCounterSet({ name, counters }: R<CounterSet>, at: FieldPath): Steps {
+export function validateCounterSet({ name, counters }: R<CounterSet>, at: FieldPath): Work {
   if (isEmpty(name)) at.child('name').required()
   else validateDnsLabel(name, at.child('name'))
   return validateCounters(counters, at.child('counters'))
 }
 
-function* validateCounters(counters: R<Record<string, Counter>> | null | undefined, at: FieldPath): Steps {
+function* validateCounters(counters: R<Record<string, Counter>> | null | undefined, at: FieldPath): Work {
   if (isEmptyMap(counters)) at.required()
   else yield* validateMembers(counters, at, { longestKey: longestCounterName, key: validateDnsLabel })
 }
@@ -125,7 +126,7 @@ function* validateReferences(
   { counterSet = '', counters }: R<DeviceCounterConsumption>,
   at: FieldPath,
   shared: DeviceRules['shared'],
-): Steps {
+): Work {
   const known = shared.get(counterSet)
   if (known === undefined) {
     at.child('counterSet').invalid(counterSet, 'must reference a counterSet defined in the ResourceSlice sharedCounters')
@@ -141,7 +142,7 @@ function* validateReferences(
 const oneOf =
   'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
 
-function* validateNodes({ nodeName, nodeSelector, allNodes }: R<BasicDevice>, at: FieldPath): Steps {
+function* validateNodes({ nodeName, nodeSelector, allNodes }: R<BasicDevice>, at: FieldPath): Work {
   const given: string[] = []
   if (nodeName === '') at.child('nodeName').invalid(nodeName, 'must not be empty')
   else if (isSet(nodeName)) {

@@ -1,9 +1,10 @@
 /** Nodes whose pods can use the devices of a slice. */
+
 import { nameRules } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { goNodeSelectorTerms } from '../go-form.ts'
 
@@ -14,7 +15,7 @@ export function validateNodeName(name: string, at: FieldPath): void {
 }
 
 /** @param zeroIsAbsent a node name that is empty, or `allNodes` that is false, is that of a version without absent values. */
-export function* validateSliceNodes(spec: R<Partial<ResourceSliceSpec>>, at: FieldPath, zeroIsAbsent: boolean): Steps {
+export function* validateSliceNodes(spec: R<Partial<ResourceSliceSpec>>, at: FieldPath, zeroIsAbsent: boolean): Work {
   const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec
   const given: string[] = []
   if (isSet(nodeName) && nodeName !== '') {

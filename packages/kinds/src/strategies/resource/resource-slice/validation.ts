@@ -1,9 +1,10 @@
 /** Rules of slices. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, updateSteps } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
@@ -22,7 +23,7 @@ type Spec = R<Partial<ResourceSliceSpec>>
 const noSpec: Spec = {}
 const noPool: R<Partial<ResourcePool>> = {}
 
-function* validateSpec(spec: Spec, errors: ContextErrorList, old: Spec | undefined): Steps {
+function* validateSpec(spec: Spec, errors: ContextErrorList, old: Spec | undefined): Work {
   const at = errors.child('spec')
   const { devices, sharedCounters } = spec
   validateDriverName(spec.driver ?? '', at.child('driver'))

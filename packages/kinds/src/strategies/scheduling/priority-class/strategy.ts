@@ -1,9 +1,10 @@
 /** PriorityClass. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
@@ -24,7 +25,7 @@ function systemClassError(name: string, value: number, globalDefault: boolean): 
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-function* validateClass(object: DeepReadonly<PriorityClass>, errors: ContextErrorList): Steps {
+function* validateClass(object: DeepReadonly<PriorityClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false })
   const name = object.metadata.name ?? ''
   const { value = 0, globalDefault = false, preemptionPolicy: policy } = object

@@ -1,12 +1,12 @@
 /** CSIDriver. @see Configuration and storage specification, 2.8 */
 
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
@@ -34,7 +34,7 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Steps {
+function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Work {
   yield* validateMetadata(driver, errors, { namespaced: false })
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''

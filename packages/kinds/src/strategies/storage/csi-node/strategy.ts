@@ -1,13 +1,14 @@
 /** CSINode. @see Configuration and storage specification, 2.9 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -15,7 +16,7 @@ import { validateDriverName } from '../../shared/volume-network.ts'
 
 const maxNodeId = 256
 
-function* validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): Steps {
+function* validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): Work {
   yield* validateMetadata(node, errors, { namespaced: false })
   const names = new Set<string>()
   for (const [i, driver] of (node.spec?.drivers ?? []).entries()) {
@@ -54,7 +55,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
 }
 
 /** Drivers may be added and removed but are immutable. Mutable counts are left out of the comparison and of the message. */
-function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): Steps {
+function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): Work {
   const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }

@@ -1,11 +1,12 @@
 /** StorageClass. @see Configuration and storage specification, 2.6 */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StorageClass } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
@@ -14,7 +15,7 @@ import { validateParameters, validateProvisioner } from '../provisioner.ts'
 const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 
-function* validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): Steps {
+function* validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false })
   validateProvisioner(object.provisioner, errors.child('provisioner'))
   validateParameters(object.parameters, errors.child('parameters'))
@@ -32,7 +33,7 @@ function* validateImmutableFields(
   object: DeepReadonly<StorageClass>,
   old: DeepReadonly<StorageClass>,
   errors: ContextErrorList,
-): Steps {
+): Work {
   if (!(yield* deepEqualSteps(object.parameters, old.parameters)))
     errors.child('parameters').forbidden('updates to parameters are forbidden.')
   if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')

@@ -3,6 +3,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -12,7 +13,6 @@ import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -23,7 +23,7 @@ const maxMessageBytes = 1024
 
 type Attachment = DeepReadonly<VolumeAttachment>
 
-function* validateAttachment(attachment: Attachment, errors: ContextErrorList): Steps {
+function* validateAttachment(attachment: Attachment, errors: ContextErrorList): Work {
   yield* validateMetadata(attachment, errors, { namespaced: false })
   const at = errors.child('spec')
   const { attacher, source, nodeName = '' } = attachment.spec ?? {}
@@ -33,7 +33,7 @@ function* validateAttachment(attachment: Attachment, errors: ContextErrorList): 
   validateStatus(attachment, errors.child('status'))
 }
 
-function* validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): Steps {
+function* validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): Work {
   const one = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (!isSet(inlineVolumeSpec) && !isSet(persistentVolumeName)) at.required(one)
   else if (isSet(inlineVolumeSpec) && isSet(persistentVolumeName)) at.forbidden(one)
@@ -68,7 +68,7 @@ function validateNewAttachment(attachment: Attachment, errors: ContextErrorList)
 }
 
 /** The stock server validates the whole attachment twice on update. */
-function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Steps {
+function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Work {
   yield* validateAttachment(attachment, errors)
   yield* validateAttachment(attachment, errors)
   if (!(yield* semanticEqualSteps(attachment.spec, old.spec)))

@@ -1,15 +1,16 @@
 /** VolumeAttributesClass. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqualSteps } from '../../shared/value-steps.ts'
 import { isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
-function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): Steps {
+function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false })
   validateProvisioner(object.driverName, errors.child('driverName'))
   const at = errors.child('parameters')

@@ -1,16 +1,17 @@
 /** Rules of StorageVersionMigration. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
 import type { StorageVersionMigration } from '../../../types/storagemigration-v1alpha1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { isEmpty } from '../../shared/values.ts'
 
 export { validateStatusUpdate } from './status.ts'
 
 type Migration = DeepReadonly<StorageVersionMigration>
 
-export function* validateMigration(migration: Migration, errors: ContextErrorList): Steps {
+export function* validateMigration(migration: Migration, errors: ContextErrorList): Work {
   yield* validateMetadata(migration, errors, { namespaced: false })
   const at = errors.child('spec').child('resource')
   for (const member of ['resource', 'version'] as const)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSliceScheduler, runAtOnce, runInSlices, runSyncOrInSlices, Slices } from './slices.ts'
+import { createTurns, Pace, runAtOnce, runPaced, startWork, type Work } from './work.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -17,9 +17,9 @@ function burn(ms: number): void {
 
 describe('slices', () => {
   it('resume one waiting job per turn of the event loop, in order', async () => {
-    const scheduler = createSliceScheduler()
+    const turns = createTurns()
     const seen: string[] = []
-    const jobs = ['a', 'b', 'c'].map((name) => scheduler.next().then(() => seen.push(name)))
+    const jobs = ['a', 'b', 'c'].map((name) => turns.next().then(() => seen.push(name)))
     for (const expected of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await new Promise(setImmediate)
       expect(seen).toEqual(expected)
@@ -28,32 +28,32 @@ describe('slices', () => {
   })
 
   it('let the event loop run between slices', async () => {
-    const scheduler = createSliceScheduler()
-    const slices = new Slices(scheduler, { sliceMs: 1 })
-    let turns = 0
+    const turns = createTurns()
+    const pace = new Pace(turns, { sliceMs: 1 })
+    let count = 0
     let working = true
     const watch = (): void => {
-      turns++
+      count++
       if (working) setImmediate(watch)
     }
     setImmediate(watch)
     for (let i = 0; i < 20; i++) {
       burn(1)
-      if (slices.due(true)) await slices.next()
+      if (pace.due(true)) await pace.next()
     }
     working = false
-    expect(turns).toBeGreaterThanOrEqual(19)
+    expect(count).toBeGreaterThanOrEqual(19)
   })
 
   it('yield the same result as a synchronous run', async () => {
     expect(runAtOnce(countTo(1000))).toBe(500_500)
-    const scheduler = createSliceScheduler()
-    expect(await runInSlices(countTo(1000), new Slices(scheduler, { sliceMs: 0 }))).toBe(500_500)
+    const turns = createTurns()
+    expect(await runPaced(countTo(1000), new Pace(turns, { sliceMs: 0 }))).toBe(500_500)
   })
 
   it('are not used for work that ends within the first slice', async () => {
-    const scheduler = createSliceScheduler()
-    expect(runSyncOrInSlices(countTo(10), scheduler)).toBe(55)
+    const turns = createTurns()
+    expect(startWork(countTo(10), turns)).toBe(55)
     const long = (function* (): Generator<true, string> {
       for (let i = 0; i < 3; i++) {
         burn(9)
@@ -61,20 +61,20 @@ describe('slices', () => {
       }
       return 'done'
     })()
-    const result = runSyncOrInSlices(long, scheduler)
+    const result = startWork(long, turns)
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toBe('done')
   })
 
   it('await promises of the work', async () => {
-    const work = (function* (): Generator<unknown, unknown> {
+    const work = (function* (): Work<unknown> {
       return [yield Promise.resolve(1), yield Promise.resolve(2)]
     })()
-    expect(await runSyncOrInSlices(work, createSliceScheduler())).toEqual([1, 2])
-    const failing = (function* (): Generator<unknown, never> {
+    expect(await startWork(work, createTurns())).toEqual([1, 2])
+    const failing = (function* (): Work<never> {
       throw yield Promise.reject(new Error('broken'))
     })()
-    await expect(runSyncOrInSlices(failing, createSliceScheduler())).rejects.toThrow('broken')
+    await expect(startWork(failing, createTurns())).rejects.toThrow('broken')
   })
 
   it('propagate errors of the work', async () => {
@@ -82,11 +82,11 @@ describe('slices', () => {
       yield
       throw new Error('broken')
     })()
-    await expect(runInSlices(work, new Slices(createSliceScheduler()))).rejects.toThrow('broken')
+    await expect(runPaced(work, new Pace(createTurns()))).rejects.toThrow('broken')
   })
 
   it('do not end before their time is used up', () => {
-    const slices = new Slices(createSliceScheduler(), { sliceMs: 60_000 })
-    expect(Array.from({ length: 100 }, () => slices.due())).not.toContain(true)
+    const pace = new Pace(createTurns(), { sliceMs: 60_000 })
+    expect(Array.from({ length: 100 }, () => pace.due())).not.toContain(true)
   })
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { runAtOnce, sortSteps } from './slices.ts'
+import { runAtOnce, sortSteps } from './work.ts'
 
 const shuffled = Array.from({ length: 10_000 }, (_, i) => `k${(i * 7919) % 10_000}`)
 
-it('sorts as the engine does, with interruption points in long lists', () => {
+it('sorts as the engine does, with pauses in long lists', () => {
   let yields = 0
   const work = sortSteps([...shuffled])
   let next = work.next()
