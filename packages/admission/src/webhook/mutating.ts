@@ -1,4 +1,4 @@
-import { equalValuesSteps } from '@krmkit/fieldmanager/value'
+import { equalValues } from '@krmkit/fieldmanager/paced'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
 import { startWork } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
@@ -80,7 +80,7 @@ class MutatingWebhooks {
     const state = reinvocationState(context, pluginName)
     const round = context.reinvocation?.round ?? 0
     if (round > 0) {
-      const comparing = equalValuesSteps(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)
+      const comparing = equalValues(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)
       if (!(await startWork(comparing, this.#dispatcher.turns))) scheduleReinvocation(state)
     }
     const selectors = new SelectorMatcher(attributes, context)

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
-import { stringifySteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { AdmissionContext } from '../interfaces.ts'
 import type { WebhookInvocation } from './hook-table.ts'
 
@@ -44,5 +44,5 @@ export function createMutationAnnotator(
 }
 
 function* annotatePatch({ annotate }: AdmissionContext, key: string, value: JsonObject): Work {
-  if (annotate !== undefined) annotate(key, yield* stringifySteps(value), 'Request')
+  if (annotate !== undefined) annotate(key, yield* paced.stringifyJson(value), 'Request')
 }

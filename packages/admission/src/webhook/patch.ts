@@ -1,10 +1,9 @@
 import { FieldManagerError } from '@krmkit/fieldmanager'
-import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
-import { equalValuesSteps } from '@krmkit/fieldmanager/value'
+import { equalValues, jsonPatch } from '@krmkit/fieldmanager/paced'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { startWork, type Turns, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
-import { parseJsonSteps } from '@krmkit/schema/json'
+import { parseJson } from '@krmkit/schema/paced'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'
 import type { WebhookCall } from './dispatcher.ts'
 import type { MutationAnnotator } from './mutation-annotator.ts'
@@ -40,13 +39,13 @@ export async function applyWebhookPatch(
   const patched = await run(patchSteps(before, operations))
   const next = await convert(patched, { version, request: { resource, kind } }, context)
   await run(annotator.patched(operations))
-  return (await run(equalValuesSteps(before, next.versioned as unknown as JsonValue))) ? undefined : next.object
+  return (await run(equalValues(before, next.versioned as unknown as JsonValue))) ? undefined : next.object
 }
 
 function* readOperations(patch: JsonValue | Uint8Array): Work<JsonValue[]> {
   let value: JsonValue
   try {
-    value = patch instanceof Uint8Array ? ((yield* parseJsonSteps(patch, {})).value as JsonValue) : patch
+    value = patch instanceof Uint8Array ? ((yield* parseJson(patch, {})).value as JsonValue) : patch
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error
@@ -59,7 +58,7 @@ function* readOperations(patch: JsonValue | Uint8Array): Work<JsonValue[]> {
 
 function* patchSteps(before: JsonValue, operations: JsonValue[]): Work<JsonValue> {
   try {
-    return yield* jsonPatchSteps(before, operations)
+    return yield* jsonPatch(before, operations)
   } catch (error) {
     if (error instanceof FieldManagerError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
     throw error

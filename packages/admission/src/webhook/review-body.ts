@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
-import { parseJsonSteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import { jsonKind, mismatch } from './go-json.ts'
 import { statusOf } from './response-status.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -129,7 +129,7 @@ function parse(bytes: Uint8Array, { maxDepth }: Bounds): JsonValue {
 
 function* parseSteps(bytes: Uint8Array, { maxDepth }: Bounds): Work<JsonValue> {
   try {
-    return (yield* parseJsonSteps(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
+    return (yield* paced.parseJson(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
   } catch (error) {
     return parseOther(bytes, error)
   }

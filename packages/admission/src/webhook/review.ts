@@ -1,7 +1,7 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
 import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
-import { stringifySteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'
 import { namespaceOf } from './selector-matcher.ts'
 
@@ -100,7 +100,7 @@ export class ObjectJsonCache {
     if (object === null) return 'null'
     let text = this.#texts.get(object)
     if (text === undefined) {
-      text = isLargeValue(object) ? runInLaterTurns(stringifySteps(object), this.#turns) : stringifyJson(object)
+      text = isLargeValue(object) ? runInLaterTurns(paced.stringifyJson(object), this.#turns) : stringifyJson(object)
       this.#texts.set(object, text)
     }
     return text

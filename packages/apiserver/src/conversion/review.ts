@@ -9,9 +9,10 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
-import { formatFieldErrors, validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { stringifySteps } from '@krmkit/schema/json'
+import { stringifyJson } from '@krmkit/schema/paced'
 
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
@@ -38,7 +39,7 @@ export interface ReviewRequest {
 
 /** The JSON of a review, with pauses. */
 export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Work<string> {
-  return stringifySteps({
+  return stringifyJson({
     kind: 'ConversionReview',
     apiVersion: `${group}/${version}`,
     request: { uid, desiredAPIVersion, objects },
@@ -117,7 +118,7 @@ function* decodeProblem(value: JsonValue): Work<string | undefined> {
   if (value === null) return 'unexpected end of JSON input'
   if (!isJsonObject(value)) return `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`
   const hasType = textOf(value.kind) !== '' && textOf(value.apiVersion).split('/').length <= 2
-  return hasType ? undefined : `Object 'Kind' is missing in '${yield* stringifySteps(value)}'`
+  return hasType ? undefined : `Object 'Kind' is missing in '${yield* stringifyJson(value)}'`
 }
 
 /** @returns the mismatch of name, namespace or uid; undefined when there is none. */
@@ -141,9 +142,9 @@ function* restoreMetadata(converted: JsonObject, original: OriginalObject): Work
   if (!isJsonObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
   const metadata: JsonObject = { ...(original.metadata as unknown as JsonObject) }
   for (const [name, validate, field] of [
-    ['labels', validateLabelsSteps, 'labels'],
+    ['labels', validateLabels, 'labels'],
     // The stock server uses the singular in this path.
-    ['annotations', validateAnnotationsSteps, 'annotation'],
+    ['annotations', validateAnnotations, 'annotation'],
   ] as const) {
     const texts = given[name]
     if (texts === undefined || texts === null) {

@@ -3,7 +3,8 @@ import { ApiError, field, formatApiVersion, type GroupVersionKind, type JsonObje
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
-import { decodeFailureMessage, decodeSteps, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { decode } from '@krmkit/schema/paced'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
 import type { ParsedText } from './large-body.ts'
 
@@ -114,7 +115,7 @@ function* decodeAsSteps(
 ): Work {
   const { gvk, fieldValidation } = expected
   try {
-    const { problems } = yield* decodeSteps(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
+    const { problems } = yield* decode(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
     if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
     if (fieldValidation !== 'Ignore') warn(problems)
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   toVersion,
 } from '@krmkit/registry'
 import { encodeJson } from '@krmkit/schema'
-import { encodeJsonSteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import { FrameCaches } from './frame-cache.ts'
 
 /**
@@ -91,7 +91,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
     if (known === 'stored') return
     const object = known?.object ?? (await (loadVersion(stored, definition, turns) ?? convert(stored)))
     const needsBytes = form === 'bytes' || mayBeStored
-    const bytes = needsBytes ? await runInLaterTurns(encodeJsonSteps(object, { newline: true }), turns) : undefined
+    const bytes = needsBytes ? await runInLaterTurns(paced.encodeJson(object, { newline: true }), turns) : undefined
     const isStored = mayBeStored && bytes !== undefined && equalBytes(bytes, entry.value)
     converted.set(entry, isStored ? 'stored' : { object, bytes })
   }
@@ -137,7 +137,7 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
       const shown = object(entry)
       if (form === 'object' || encoded.has(shown) || !isLargeValue(shown)) return undefined
       return preparing.run(shown, async () => {
-        encoded.set(shown, await runInLaterTurns(encodeJsonSteps(shown, { newline: true }), turns))
+        encoded.set(shown, await runInLaterTurns(paced.encodeJson(shown, { newline: true }), turns))
       })
     },
     object,

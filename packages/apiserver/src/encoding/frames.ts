@@ -6,7 +6,7 @@ import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { encodeJsonSteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import { encodeWatchFrame } from '@krmkit/schema/protobuf'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
@@ -138,7 +138,7 @@ export function framesFor(
     return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
   }
   function* encodeSteps(type: string, object: object): Work<Uint8Array> {
-    if (encoding === 'json') return jsonFrame(type, yield* encodeJsonSteps(object))
+    if (encoding === 'json') return jsonFrame(type, yield* paced.encodeJson(object))
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, yield* cbor.encodeSteps(object, structOf(object)))
     return encode(type, object)
   }

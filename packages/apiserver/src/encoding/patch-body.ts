@@ -3,7 +3,7 @@ import { ApiError, type JsonValue } from '@krmkit/meta'
 import { Pace, runAtOnce, runInLaterTurns } from '@krmkit/meta/work'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
-import { duplicateProblemsSteps } from '@krmkit/schema/json'
+import { duplicateProblems } from '@krmkit/schema/paced'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -83,7 +83,7 @@ export async function readPatch(
     const parsed = await parsePatch(scope, context, { bytes, encoding: 'json' })
     const value = parsed.value as JsonValue
     recordRequestObject(context, value)
-    const problems = duplicateProblemsSteps(parsed)
+    const problems = duplicateProblems(parsed)
     const isLong = bytes.byteLength > largeBodyBytes
     const repeated = isLong ? await runInLaterTurns(problems, scope.turns) : runAtOnce(problems)
     if (kind !== 'json') return { kind, value, sent: sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }

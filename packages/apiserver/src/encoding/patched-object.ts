@@ -1,12 +1,12 @@
 import { FieldManagerError, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
-import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
+import * as pacedFields from '@krmkit/fieldmanager/paced'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, Pace, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { type AppliedConfiguration, type DecodedObject, decodeRefusal, type FrozenObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
-import { decodeSteps } from '@krmkit/schema/decode'
+import * as pacedSchema from '@krmkit/schema/paced'
 import { strictFailure } from './body-type.ts'
 import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
@@ -60,14 +60,16 @@ async function patchedInSlices(request: PatchRequest, original: JsonValue): Prom
 function patchSteps({ target, body }: PatchRequest, original: JsonValue): Work<JsonValue> {
   const { kind, value: patch, tested } = body
   if (kind === 'json') return testedSteps(original, patch, tested)
-  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
+  return kind === 'merge'
+    ? pacedFields.mergePatch(original, patch)
+    : pacedFields.strategicMergePatch(target.type(), original, patch)
 }
 
 /** A JSON patch whose tests see `tested`. */
 function* testedSteps(original: JsonValue, patch: JsonValue, tested: JsonValue | undefined): Work<JsonValue> {
-  if (tested === undefined) return yield* jsonPatchSteps(original, patch)
-  yield* jsonPatchSteps(original, tested)
-  return yield* jsonPatchSteps(original, withoutTests(patch))
+  if (tested === undefined) return yield* pacedFields.jsonPatch(original, patch)
+  yield* pacedFields.jsonPatch(original, tested)
+  return yield* pacedFields.jsonPatch(original, withoutTests(patch))
 }
 
 function patchFailure(error: unknown): unknown {
@@ -261,7 +263,7 @@ function decodeTyped(
     return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })
   }
   if (isLargeValue(value)) {
-    return runInLaterTurns(decodeSteps<ApiObject>(type, value, decoding), scope.turns)
+    return runInLaterTurns(pacedSchema.decode<ApiObject>(type, value, decoding), scope.turns)
       .then(checked)
       .catch((error) => {
         throw decodeRefusal(error, objectBytes)

@@ -4,9 +4,10 @@ import { memberNames, Pace, runAtOnce, runPaced, sortSteps, type Work } from '@k
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { decodeFailureMessage, decodeSteps, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
+import { decodeFailureMessage, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
 import { NumberLiteral } from '@krmkit/schema/json'
-import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
+import * as paced from '@krmkit/schema/paced'
+import type { Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
@@ -189,7 +190,7 @@ class BodyDecoding {
   }
 
   protobufSteps(): Work<Decoded> {
-    return decodeProtobufSteps(this.expected.type(), this.#envelope(), { size: this.size })
+    return paced.decodeProtobuf(this.expected.type(), this.#envelope(), { size: this.size })
   }
 
   #envelope(): Envelope {
@@ -229,12 +230,12 @@ class BodyDecoding {
     const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
     const isYaml = encoding === 'yaml'
     try {
-      const decoded = yield* decodeSteps(expected.type(), value, { ...options, size })
+      const decoded = yield* paced.decode(expected.type(), value, { ...options, size })
       if (!isYaml || decoded.problems.length <= 1) return decoded
     } catch (error) {
       if (!isYaml || !(error instanceof DecodeError) || error.code === 'TooLarge') throw error
     }
-    return yield* decodeSteps(expected.type(), yield* inKeyOrderSteps(value), options)
+    return yield* paced.decode(expected.type(), yield* inKeyOrderSteps(value), options)
   }
 
   findMissing(value: unknown): void {

@@ -4,7 +4,8 @@ import { isLargeValue, runAtOnce, startWork, type Turns, type Work } from '@krmk
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { encodeJsonSteps, JsonIndenter, stringifySteps } from '@krmkit/schema/json'
+import { JsonIndenter } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
@@ -76,7 +77,7 @@ function* objectSteps(
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
     if (!isLargeValue(object)) return bytesBody(encodeJson(object, { newline: true }))
-    return bytesBody(yield* encodeJsonSteps(object, { newline: true }))
+    return bytesBody(yield* paced.encodeJson(object, { newline: true }))
   }
   const parts = new BodyParts()
   const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(yield* jsonText(object))
@@ -89,7 +90,7 @@ function* objectSteps(
 
 /** JSON of an object, step by step where it is large. */
 export function* jsonText(object: object): Work<string> {
-  return isLargeValue(object) ? yield* stringifySteps(object) : stringifyJson(object)
+  return isLargeValue(object) ? yield* paced.stringifyJson(object) : stringifyJson(object)
 }
 
 /** A response that shows an object, encoded at once. */

@@ -4,7 +4,7 @@ import { base64Text, hexText } from '@krmkit/meta/bytes'
 import { digest } from '@krmkit/meta/platform'
 import { isLargeValue, runAtOnce, type Work } from '@krmkit/meta/work'
 import { stringifyJson, type TypeSource } from '@krmkit/schema'
-import { stringifySteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { CustomForm } from './published.ts'
 
 /**
@@ -71,7 +71,7 @@ export class Fingerprints {
   *#schemaSteps(schema: object): Work<string> {
     const cached = this.#ofSchemas.get(schema)
     if (cached !== undefined) return cached
-    const fingerprint = digestOf(isLargeValue(schema) ? yield* stringifySteps(schema) : stringifyJson(schema))
+    const fingerprint = digestOf(isLargeValue(schema) ? yield* paced.stringifyJson(schema) : stringifyJson(schema))
     this.#ofSchemas.set(schema, fingerprint)
     return fingerprint
   }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { sortKeys } from '@krmkit/schema/paced'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { stepSize } from './deferred-merges.ts'
@@ -43,7 +43,7 @@ export function* copyValue(
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const { from, to, depth } = part
     const own = Array.isArray(from) ? undefined : memberNames(from)
-    const keys = own !== undefined && isSorted(from) ? yield* sortKeysSteps([...own]) : own
+    const keys = own !== undefined && isSorted(from) ? yield* sortKeys([...own]) : own
     const count = keys?.length ?? (from as JsonValue[]).length
     // Brackets, and commas between the members.
     length += 2 + Math.max(0, count - 1)

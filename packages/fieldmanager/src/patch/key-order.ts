@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { rememberMemberNames, type Work } from '@krmkit/meta/work'
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { sortKeys } from '@krmkit/schema/paced'
 import { stepSize } from './deferred-merges.ts'
 
 /**
@@ -15,7 +15,7 @@ export function* sortMembers(object: JsonObject, keys: readonly string[]): Work 
     rememberMemberNames(object, keys)
     return
   }
-  const sorted = yield* sortKeysSteps([...keys])
+  const sorted = yield* sortKeys([...keys])
   const values: JsonValue[] = []
   for (let i = 0; i < sorted.length; i++) {
     values.push(object[sorted[i] as string] as JsonValue)

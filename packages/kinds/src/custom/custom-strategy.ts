@@ -10,18 +10,19 @@ import {
   nameRules,
   parseApiVersion,
 } from '@krmkit/meta'
-import { addErrors, validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
+import { validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
+import { addErrors } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import { NumberLiteral } from '@krmkit/schema/json'
+import { validateListTypes } from '@krmkit/schema/paced'
 import {
   createSchemaValidator,
   hasTransitionRules,
   hasValidationRules,
   type SchemaValidator,
   validateEmbedded,
-  validateListTypesSteps,
   withWholeFloats,
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
@@ -73,11 +74,11 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
     *validate(object, { warn, sent }) {
-      const metadata = yield* validateObjectMetaSteps(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
+      const metadata = yield* validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
       return yield* instances.validate(served(object), { metadataErrors: metadata, warn, sent })
     },
     *validateUpdate(object, old, { warn, sent }) {
-      const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
+      const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
       return yield* instances.validate(served(object), {
         metadataErrors: metadata,
         old: toServed(old) as unknown as JsonObject,
@@ -98,7 +99,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
             status: {
               prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
               *validateUpdate(object: Frozen, old: Frozen, { warn, sent }: StrategyContext): Work<FieldError[]> {
-                const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
+                const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
                 return yield* instances.validateStatus(served(object), {
                   metadataErrors: metadata,
                   old: toServed(old) as unknown as JsonObject,
@@ -156,8 +157,8 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
   ): Work<FieldError[]> {
     yield true
     const { schema: node } = codec()
-    if (node.containsKeyedLists && (old === undefined || (yield* validateListTypesSteps(old, node)).length === 0))
-      addErrors(errors, yield* validateListTypesSteps(viewed, node))
+    if (node.containsKeyedLists && (old === undefined || (yield* validateListTypes(old, node)).length === 0))
+      addErrors(errors, yield* validateListTypes(viewed, node))
     if (schema === undefined || !withRules) return errors
     if (errors.some(({ reason }) => blockingReasons.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, storedExpressions: stored } = cel()

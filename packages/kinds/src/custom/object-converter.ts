@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { createTurns, startWork, type Work } from '@krmkit/meta/work'
-import { normalizeSteps } from '@krmkit/schema/decode'
+import { normalize } from '@krmkit/schema/paced'
 import type { KindInfo, ObjectConversion } from '../interfaces.ts'
 
 /**
@@ -45,7 +45,7 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     const known: ApiObject[] = []
     for (const object of objects) {
       const rest = yield* codec.dropUnknownFieldsSteps(object as unknown as JsonObject)
-      known.push((yield* normalizeSteps(type, rest)) as unknown as ApiObject)
+      known.push((yield* normalize(type, rest)) as unknown as ApiObject)
     }
     return known
   }

@@ -1,5 +1,5 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { collectErrorsSteps } from '@krmkit/meta/validation'
+import { collectErrors } from '@krmkit/meta/paced'
 import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { equalityKey } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
@@ -20,7 +20,7 @@ export function validateListTypes(value: JsonValue, node: SchemaNode | undefined
 /** As {@link validateListTypes}, with pauses. */
 export function* validateListTypesSteps(value: JsonValue, node: SchemaNode | undefined, path?: Path): Work<FieldError[]> {
   if (node === undefined || !node.containsKeyedLists) return []
-  return yield* collectErrorsSteps((errors) => walk(value, node, path, errors))
+  return yield* collectErrors((errors) => walk(value, node, path, errors))
 }
 
 function* walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): Work {

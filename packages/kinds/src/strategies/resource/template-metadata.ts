@@ -2,7 +2,7 @@
 
 import { type DeepReadonly, type ObjectMeta, parseTime } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
 import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
 import { goPointer, goStringList, goStringMap, goStruct, goStructs } from '../shared/go-form.ts'
@@ -37,8 +37,8 @@ const pointers: readonly string[] = [
 ]
 
 export function* validateTemplateMetadata(metadata: Metadata, at: FieldPath): Work {
-  at.add(yield* validateAnnotationsSteps(metadata?.annotations, at.child('annotations').path()))
-  at.add(yield* validateLabelsSteps(metadata?.labels, at.child('labels').path()))
+  at.add(yield* validateAnnotations(metadata?.annotations, at.child('annotations').path()))
+  at.add(yield* validateLabels(metadata?.labels, at.child('labels').path()))
   if (metadata === undefined) return
   for (const [member, shown = member] of others) {
     const value = metadata[member]

@@ -1,7 +1,9 @@
 /** Label selectors in specifications. */
+
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { validateLabelSelector, validateLabelSelectorSteps } from '@krmkit/meta/selectors'
+import * as paced from '@krmkit/meta/paced'
+import { validateLabelSelector } from '@krmkit/meta/selectors'
 import { memberNames, type Work } from '@krmkit/meta/work'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -21,7 +23,7 @@ export function validateSelectorSteps(selector: R<LabelSelector> | null | undefi
 }
 
 function* selectorSteps(selector: R<LabelSelector>, at: FieldPath): Work {
-  at.add(yield* validateLabelSelectorSteps(selector, at.path()))
+  at.add(yield* paced.validateLabelSelector(selector, at.path()))
 }
 
 /** Requirements and values of a selector that is validated, compiled or matched in a long step. */

@@ -1,14 +1,12 @@
 /** Metadata and generation of built-in kinds. */
+
 import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
+import * as paced from '@krmkit/meta/paced'
 import {
   validateBuiltInObjectMeta,
-  validateBuiltInObjectMetaSteps,
   validateBuiltInObjectMetaUpdate,
-  validateBuiltInObjectMetaUpdateSteps,
   validateObjectMeta,
-  validateObjectMetaSteps,
   validateObjectMetaUpdate,
-  validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
 import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import type { ContextErrorList } from './field-path.ts'
@@ -32,7 +30,7 @@ export function validateMetadata(object: DeepReadonly<ApiObject>, errors: Contex
   const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
   const { metadata } = object
   if (isLarge(metadata)) {
-    const validate = bareFinalizers ? validateObjectMetaSteps : validateBuiltInObjectMetaSteps
+    const validate = bareFinalizers ? paced.validateObjectMeta : paced.validateBuiltInObjectMeta
     return addedSteps(errors, validate(metadata, { namespaced, name }))
   }
   const validate = bareFinalizers ? validateObjectMeta : validateBuiltInObjectMeta
@@ -67,7 +65,7 @@ export function validateMetadataUpdate(
 ): Work {
   const { metadata } = object
   if (isLarge(metadata)) {
-    const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
+    const validate = bareFinalizers ? paced.validateObjectMetaUpdate : paced.validateBuiltInObjectMetaUpdate
     return addedSteps(errors, validate(metadata, old.metadata))
   }
   const validate = bareFinalizers ? validateObjectMetaUpdate : validateBuiltInObjectMetaUpdate

@@ -2,7 +2,7 @@
 
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
-import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
 import type { Work } from '@krmkit/meta/work'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -16,8 +16,8 @@ export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpe
 export function* validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): Work {
   const metadata = template?.metadata ?? {}
   const spec = template?.spec ?? emptyPodSpec
-  at.add(yield* validateLabelsSteps(metadata.labels, at.child('labels').path()))
-  at.add(yield* validateAnnotationsSteps(metadata.annotations, at.child('annotations').path()))
+  at.add(yield* validateLabels(metadata.labels, at.child('labels').path()))
+  at.add(yield* validateAnnotations(metadata.annotations, at.child('annotations').path()))
   yield* validatePodAnnotations(metadata.annotations, at.child('annotations'), spec)
   yield* validatePodSpec(spec, at.child('spec'), { isPod: false })
   if (!isEmpty(spec.ephemeralContainers)) {

@@ -1,5 +1,5 @@
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { sortKeys } from '@krmkit/schema/paced'
 import { inOrder } from './values.ts'
 
 /** Items of a list that are validated in one step. */
@@ -99,5 +99,5 @@ export function sortedKeysSteps(map: object): Work<string[]> {
 function* sortedSteps(keys: readonly string[]): Work<string[]> {
   if (keys.length <= itemsPerStep) return [...keys].sort()
   yield true
-  return yield* sortKeysSteps([...keys])
+  return yield* sortKeys([...keys])
 }

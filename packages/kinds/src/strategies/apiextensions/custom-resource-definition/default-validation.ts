@@ -1,16 +1,16 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
-import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
+import * as pacedMeta from '@krmkit/meta/paced'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { memberNames, type Work } from '@krmkit/meta/work'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
-import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
+import { copyJson } from '@krmkit/schema/json'
+import * as pacedSchema from '@krmkit/schema/paced'
 import {
   coerceEmbedded,
   createSchemaNode,
   createSchemaValidator,
   embeddedTypeError,
   hasValidationRules,
-  pruneObjectSteps,
-  pruneValueSteps,
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
@@ -22,7 +22,7 @@ import { partsPerStep, type Schema, sortedNames } from './schema.ts'
 /** Defaults must be values that the schema itself accepts. */
 export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Work<FieldError[]> {
   const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
-  return yield* collectErrorsSteps((errors) =>
+  return yield* pacedMeta.collectErrors((errors) =>
     walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors),
   )
 }
@@ -68,11 +68,11 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   const value = schema.default as JsonValue
   const node = createSchemaNode(schema as JsonObject)
   yield true
-  const pruned = yield* copyJsonSteps(value)
+  const pruned = yield* pacedSchema.copyJson(value)
   yield true
   const unknown: string[] = []
-  if (node.embeddedResource && isJsonObject(pruned)) yield* pruneObjectSteps(pruned, node, { unknown })
-  else yield* pruneValueSteps(pruned, node, { unknown })
+  if (node.embeddedResource && isJsonObject(pruned)) yield* pacedSchema.pruneObject(pruned, node, { unknown })
+  else yield* pacedSchema.pruneValue(pruned, node, { unknown })
   yield true
   const errors: FieldError[] = []
   if (unknown.length > 0) errors.push(field.invalid(path, value, 'must not have unknown fields'))

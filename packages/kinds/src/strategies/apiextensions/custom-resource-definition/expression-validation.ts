@@ -1,6 +1,7 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, type Path } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
-import { collectErrorsSteps, type ErrorList } from '@krmkit/meta/validation'
+import { collectErrors } from '@krmkit/meta/paced'
+import type { ErrorList } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
@@ -33,7 +34,7 @@ export function* validateExpressions(schema: Schema, path: Path, options: Expres
   const ruled = new Set<Schema>()
   if (!(yield* collectRuledSchemas(schema, ruled))) return []
   const rules = new RulesWalk(options, ruled)
-  const errors = yield* collectErrorsSteps((found) =>
+  const errors = yield* collectErrors((found) =>
     rules.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true, scope: 'outside' }, found),
   )
   return [...errors, ...rules.totalErrors(path)]

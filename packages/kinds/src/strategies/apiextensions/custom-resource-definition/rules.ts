@@ -1,12 +1,7 @@
 import { type DeepReadonly, type FieldError, field, nameRules, Path } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import {
-  collectErrorsSteps,
-  type ErrorList,
-  validateImmutableField,
-  validateObjectMetaSteps,
-  validateObjectMetaUpdateSteps,
-} from '@krmkit/meta/validation'
+import { collectErrors, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
+import { type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import { lazyStruct } from '../../../handles/lazy-types.ts'
@@ -46,11 +41,11 @@ function validateMetadata(object: Definition): Work<FieldError[]> {
     const problems = nameRules.dns1123Subdomain(text, prefix)
     return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
   }
-  return validateObjectMetaSteps(object.metadata, { namespaced: false, name })
+  return validateObjectMeta(object.metadata, { namespaced: false, name })
 }
 
 function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Work<FieldError[]> {
-  return yield* collectErrorsSteps(function* (errors) {
+  return yield* collectErrors(function* (errors) {
     const { names, conversion, preserveUnknownFields } = object.spec
     const versions = object.spec.versions ?? []
     const { shared, own } = yield* internalForm(object)
@@ -218,7 +213,7 @@ export function* validateNew(object: Definition, context: StrategyContext): Work
 
 export function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Work<FieldError[]> {
   const errors = [
-    ...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)),
+    ...(yield* validateObjectMetaUpdate(object.metadata, old.metadata)),
     ...(yield* validateSpec(object, old, context)),
   ]
   if (isTrue(old, 'Established')) {
@@ -235,5 +230,5 @@ function isTrue(object: Definition, type: string): boolean {
 }
 
 export function* validateStatusChange(object: Definition, old: Definition): Work<FieldError[]> {
-  return [...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)), ...validateStatus(object)]
+  return [...(yield* validateObjectMetaUpdate(object.metadata, old.metadata)), ...validateStatus(object)]
 }

@@ -1,5 +1,5 @@
 import { type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
-import { collectErrorsSteps } from '@krmkit/meta/validation'
+import { collectErrors } from '@krmkit/meta/paced'
 import type { Work } from '@krmkit/meta/work'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
@@ -27,7 +27,7 @@ export interface SchemaFormErrors {
 
 export function* validateSchemaForm(schema: Schema, path: Path): Work<SchemaFormErrors> {
   const faulty = new Set<string>()
-  const errors = yield* collectErrorsSteps((errors) =>
+  const errors = yield* collectErrors((errors) =>
     validate(schema, path, { root: true, metadata: false, noDefaults: undefined, faulty }, errors),
   )
   return { errors, faulty }

@@ -1,6 +1,7 @@
 import { type FieldError, field, type Path } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { collectErrorsSteps, formatFieldError } from '@krmkit/meta/validation'
+import { collectErrors } from '@krmkit/meta/paced'
+import { formatFieldError } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import { compilePattern } from '@krmkit/schema/structural'
 import { itemsOf } from './list-markers.ts'
@@ -14,7 +15,7 @@ import { type Schema, sortedNames } from './schema.ts'
 type Level = 'root' | 'item' | 'field'
 
 export function* validateStructural(schema: Schema, path: Path): Work<FieldError[]> {
-  const errors = yield* collectErrorsSteps(function* (found) {
+  const errors = yield* collectErrors(function* (found) {
     yield* validateInvariants(schema, 'root', path, found)
     // Only validateJunctors of the root are compared with the description, as on the stock server.
     yield* validateDescribed(schema, schema, path, path, found)

@@ -1,10 +1,11 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
-import { parseJsonSteps } from '@krmkit/schema/json'
+import { parseJson } from '@krmkit/schema/paced'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -88,7 +89,7 @@ function* validateJson(encoded: string | null | undefined, at: FieldPath): Work 
   }
   const redacted = '<secret contents redacted>'
   try {
-    const { value } = yield* parseJsonSteps(base64ToBytes(encoded ?? ''), {})
+    const { value } = yield* parseJson(base64ToBytes(encoded ?? ''), {})
     if (typeof value === 'object' && !Array.isArray(value)) return
     const noun = Array.isArray(value)
       ? 'array'

@@ -1,0 +1,15 @@
+/** Pausable forms of what this package also offers direct, under the same names: for large objects, run by a `Pace` of `@krmkit/meta/work`. */
+
+export { decodeSteps as decode } from './decode/decode.ts'
+export { jsonWeightSteps as jsonWeight } from './decode/decoded-size.ts'
+export { applyDefaultsSteps as applyDefaults } from './decode/defaults.ts'
+export { dropEmptiesSteps as dropEmpties } from './decode/empties.ts'
+export { normalizeSteps as normalize } from './decode/normalize.ts'
+export { sortKeysSteps as sortKeys } from './decode/shape.ts'
+export { copyJsonSteps as copyJson } from './json/copy.ts'
+export { duplicateProblemsSteps as duplicateProblems } from './json/duplicates.ts'
+export { encodeJsonSteps as encodeJson, stringifySteps as stringifyJson } from './json/encode-json.ts'
+export { parseJsonSteps as parseJson } from './json/parse-json.ts'
+export { decodeProtobufSteps as decodeProtobuf } from './protobuf/protobuf.ts'
+export { validateListTypesSteps as validateListTypes } from './structural/list-types.ts'
+export { pruneObjectSteps as pruneObject, pruneValueSteps as pruneValue } from './structural/prune.ts'

@@ -1,0 +1,299 @@
+import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
+
+/**
+ * The direct form of a module of pausable functions: the same functions without pauses, for small objects.
+ *
+ * `function*` loses its star, `yield* f(x)` becomes `f(x)`, a plain `yield` goes with the condition and the counter that belong to it alone,
+ * and `Work<T>` becomes `T`. Everything else of the module is imported from it. A pausable function that has no direct form runs at once.
+ *
+ * @param {string} path of the source, relative to the root
+ * @param {string} text
+ * @param {{ pausable(path: string): ReadonlySet<string>, hasDirect(path: string): boolean, directSpecifier(specifier: string, name: string): string | undefined, resolve(from: string, specifier: string): string | undefined }} modules
+ * @returns {string} unformatted
+ */
+export function derive(path, text, modules) {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
+  const fault = (node, message) => {
+    const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
+    return new Error(`${path}:${line + 1}: ${message}`)
+  }
+  const local = pausableNames(file)
+  const imports = importsOf(file)
+  const pausableImports = new Map()
+  for (const [name, { specifier, imported }] of imports) {
+    const target = modules.resolve(path, specifier)
+    if (target === undefined || !modules.pausable(target).has(imported)) continue
+    pausableImports.set(name, modules.directSpecifier(specifier, imported))
+  }
+  let runsAtOnce = false
+
+  /** @returns {string} the source of a node in its direct form */
+  const direct = (node) => {
+    if (ts.isYieldExpression(node)) return directYield(node)
+    if (ts.isTypeReferenceNode(node) && node.typeName.getText(file) === 'Work')
+      return node.typeArguments === undefined ? 'void' : direct(node.typeArguments[0])
+    if (isDropped(node)) return ''
+    const edits = []
+    if ((ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isMethodDeclaration(node)) && node.asteriskToken)
+      edits.push([node.asteriskToken.getStart(file), node.asteriskToken.getEnd(), ''])
+    ts.forEachChild(node, (child) => {
+      if (child === node.asteriskToken) return
+      const from = child.getStart(file)
+      const before = file.text.slice(from, child.getEnd())
+      const after = direct(child)
+      if (after !== before) edits.push([from, child.getEnd(), after])
+    })
+    return apply(file.text, node.getStart(file), node.getEnd(), edits)
+  }
+
+  const directYield = (node) => {
+    const { expression } = node
+    if (node.asteriskToken === undefined) throw fault(node, 'a yield whose value is used has no direct form')
+    if (expression === undefined || !ts.isCallExpression(expression)) throw fault(node, 'yield* needs a call, which says what runs')
+    const { expression: callee } = expression
+    if (ts.isIdentifier(callee)) {
+      const name = callee.text
+      if (local.has(name)) return direct(expression)
+      if (!imports.has(name)) return direct(expression) // a parameter
+      if (pausableImports.get(name) !== undefined) return direct(expression)
+      runsAtOnce = true
+      return `runAtOnce(${direct(expression)})`
+    }
+    const source = direct(expression)
+    if (/\??\.paced\??\./.test(callee.getText(file))) return source.replace(/\.paced\b/, '')
+    runsAtOnce = true
+    return `runAtOnce(${source})`
+  }
+
+  const isPause = (node) =>
+    ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken === undefined
+  /** A statement that only pauses, with the condition that decides it. */
+  const isDropped = (node) => {
+    if (isPause(node)) return true
+    if (ts.isBlock(node) && ts.isIfStatement(node.parent)) return node.statements.length > 0 && node.statements.every(isDropped)
+    return ts.isIfStatement(node) && isDropped(node.thenStatement) && (node.elseStatement === undefined || isDropped(node.elseStatement))
+  }
+
+  const parts = []
+  for (const statement of file.statements) {
+    const name = declaredName(statement)
+    if (name === undefined || !local.has(name)) continue
+    const leading = ts.getLeadingCommentRanges(file.text, statement.getFullStart()) ?? []
+    const comment = leading.filter(({ pos }) => file.text.startsWith('/**', pos)).at(-1)
+    const doc = comment === undefined ? '' : `${file.text.slice(comment.pos, comment.end)}\n`
+    parts.push(`${doc}${withForIn(withoutCounters(direct(statement)))}`)
+  }
+  if (parts.length === 0) throw new Error(`${path}: no pausable function`)
+  const body = parts.join('\n\n')
+  return `// Derived from ${path.split('/').at(-1)} by \`npm run direct\`: do not edit.\n${importLines(body)}\n${body}\n`
+
+  function importLines(code) {
+    const used = usedNames(code)
+    const wanted = new Map()
+    const add = (specifier, entry) => wanted.set(specifier, [...(wanted.get(specifier) ?? []), entry])
+    if (runsAtOnce) add('@krmkit/meta/work', 'runAtOnce')
+    const self = `./${path.split('/').at(-1)}`
+    for (const name of used) {
+      const from = imports.get(name)
+      if (from !== undefined) {
+        if (name === 'runAtOnce' && runsAtOnce) continue
+        const entry = `${from.type ? 'type ' : ''}${from.imported === name ? name : `${from.imported} as ${name}`}`
+        add(pausableImports.get(name) ?? from.specifier, entry)
+        continue
+      }
+      const declaration = file.statements.find((statement) => declaredNames(statement).includes(name))
+      if (declaration === undefined || local.has(name)) continue
+      if (!isExported(declaration)) throw fault(declaration, `${name} must be exported: the direct form uses it`)
+      add(self, `${isType(declaration) ? 'type ' : ''}${name}`)
+    }
+    return [...wanted].map(([specifier, names]) => `import { ${names.join(', ')} } from '${specifier}'\n`).join('')
+  }
+}
+
+/** The pausable declarations of a module: functions, and types that mention `Work`. */
+export function pausableNames(file) {
+  const names = new Set()
+  for (const statement of file.statements) {
+    const name = declaredName(statement)
+    if (name === undefined) continue
+    if (ts.isFunctionDeclaration(statement) && (statement.asteriskToken || isWork(statement.type))) names.add(name)
+    else if (ts.isVariableStatement(statement)) {
+      const { initializer } = statement.declarationList.declarations[0]
+      if (initializer !== undefined && ts.isArrowFunction(initializer) && isWork(initializer.type)) names.add(name)
+      else if (initializer !== undefined && ts.isFunctionExpression(initializer) && initializer.asteriskToken) names.add(name)
+    } else if (isType(statement) && /\bWork\b/.test(statement.getText(file))) names.add(name)
+  }
+  return names
+}
+
+function isWork(type) {
+  return type !== undefined && ts.isTypeReferenceNode(type) && type.typeName.getText() === 'Work'
+}
+
+function isType(statement) {
+  return ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
+}
+
+function isExported(statement) {
+  return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+}
+
+function declaredNames(statement) {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []))
+  const named =
+    ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement) || ts.isEnumDeclaration(statement) || isType(statement)
+  return named && statement.name !== undefined ? [statement.name.text] : []
+}
+
+function declaredName(statement) {
+  return declaredNames(statement)[0]
+}
+
+function importsOf(file) {
+  const found = new Map()
+  for (const statement of file.statements) {
+    if (!ts.isImportDeclaration(statement)) continue
+    const clause = statement.importClause
+    const bindings = clause?.namedBindings
+    if (bindings === undefined || !ts.isNamedImports(bindings)) continue
+    for (const { name, propertyName, isTypeOnly } of bindings.elements) {
+      const imported = (propertyName ?? name).text
+      const type = isTypeOnly || clause.isTypeOnly === true
+      found.set(name.text, { specifier: statement.moduleSpecifier.text, imported, type })
+    }
+  }
+  return found
+}
+
+/** Names that code uses as variables or types, not as members. */
+function usedNames(code) {
+  const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ESNext, true)
+  const names = new Set()
+  const visit = (node) => {
+    if (ts.isIdentifier(node) && !isMemberName(node)) names.add(node.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return names
+}
+
+function isMemberName(node) {
+  const { parent } = node
+  if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) return (parent.name ?? parent.right) === node
+  if (ts.isBindingElement(parent)) return parent.propertyName === node
+  return (
+    (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodSignature(parent) || ts.isMethodDeclaration(parent)) &&
+    parent.name === node
+  )
+}
+
+/** Removes the local counters that decided about pauses alone. */
+function withoutCounters(code) {
+  for (;;) {
+    const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ESNext, true)
+    const unused = unusedCounter(file)
+    if (unused === undefined) return code
+    code = apply(
+      code,
+      0,
+      code.length,
+      unused.map((node) => [node.getStart(file), node.getEnd(), '']),
+    )
+  }
+}
+
+function unusedCounter(file) {
+  const uses = new Map()
+  const visit = (node) => {
+    if (ts.isIdentifier(node) && !isMemberName(node)) uses.set(node.text, [...(uses.get(node.text) ?? []), node])
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  for (const nodes of uses.values()) {
+    const statements = nodes.map(removable)
+    if (statements.every((statement) => statement !== undefined) && statements.some(ts.isVariableStatement)) return statements
+  }
+  return undefined
+}
+
+/** The statement that only declares or counts up the variable. */
+function removable(identifier) {
+  const { parent } = identifier
+  if (ts.isVariableDeclaration(parent) && parent.name === identifier) {
+    const isPlain = parent.initializer === undefined || ts.isNumericLiteral(parent.initializer)
+    const { parent: list } = parent
+    return isPlain && list.declarations.length === 1 && ts.isVariableStatement(list.parent) ? list.parent : undefined
+  }
+  const counts =
+    (ts.isPrefixUnaryExpression(parent) || ts.isPostfixUnaryExpression(parent)) && ts.isExpressionStatement(parent.parent)
+  if (counts) return parent.parent
+  const adds = ts.isBinaryExpression(parent) && parent.left === identifier && ts.isExpressionStatement(parent.parent)
+  return adds && /^[-+]?=$/.test(parent.operatorToken.getText()) ? parent.parent : undefined
+}
+
+/** Loops over `memberNames(x)` become `for ... in`, which allocates no list. */
+function withForIn(code) {
+  for (;;) {
+    const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ESNext, true)
+    const edits = forInEdits(file)
+    if (edits === undefined) return code
+    code = apply(code, 0, code.length, edits)
+  }
+}
+
+function forInEdits(file) {
+  const nodes = []
+  const visit = (node) => {
+    nodes.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  for (const loop of nodes.filter(ts.isForOfStatement)) {
+    const of = file.text.slice(loop.initializer.getEnd(), loop.expression.getStart(file))
+    const replaceOf = [loop.initializer.getEnd(), loop.expression.getStart(file), of.replace('of', 'in')]
+    if (isMemberNames(loop.expression))
+      return [replaceOf, [loop.expression.getStart(file), loop.expression.getEnd(), loop.expression.arguments[0].getText(file)]]
+    if (!ts.isIdentifier(loop.expression)) continue
+    const { text } = loop.expression
+    const uses = nodes.filter((node) => ts.isIdentifier(node) && node.text === text && !isMemberName(node))
+    const declaration = uses.map(({ parent }) => parent).find((parent) => ts.isVariableDeclaration(parent) && isMemberNames(parent.initializer))
+    if (uses.length !== 2 || declaration === undefined) continue
+    const statement = declaration.parent.parent
+    const object = declaration.initializer.arguments[0].getText(file)
+    return [
+      [statement.getStart(file), statement.getEnd(), ''],
+      replaceOf,
+      [loop.expression.getStart(file), loop.expression.getEnd(), object],
+    ]
+  }
+  return undefined
+}
+
+function isMemberNames(node) {
+  return node !== undefined && ts.isCallExpression(node) && node.expression.getText() === 'memberNames'
+}
+
+function apply(text, start, end, edits) {
+  let result = ''
+  let at = start
+  for (const [from, to, replacement] of edits.sort((a, b) => a[0] - b[0])) {
+    result += text.slice(at, from) + replacement
+    at = to
+  }
+  return result + text.slice(at, end)
+}
+
+/** @returns {string} the specifier of a file as another imports it */
+export function relativeSpecifier(from, to) {
+  const path = relative(dirname(from), to)
+  return path.startsWith('.') ? path : `./${path}`
+}
+
+/** @returns {string} */
+export function directPath(path) {
+  return path.replace(/\.ts$/, '.direct.ts')
+}
+
+export { join }
