@@ -12,14 +12,18 @@ import { root } from './setup.mjs'
 
 const args = process.argv.slice(2)
 const checks = args.includes('--check')
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'packages/*.direct.ts'], { cwd: root, encoding: 'utf8' })
+const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'packages/*.direct.ts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
 const existing = tracked.split('\n').filter((path) => path !== '' && existsSync(join(root, path)))
 const sources = new Set(existing.map((path) => path.replace(/\.direct\.ts$/, '.ts')))
 for (const path of args) if (!path.startsWith('--')) sources.add(relative(root, join(process.cwd(), path)))
 
 const parsed = new Map()
 function fileOf(path) {
-  if (!parsed.has(path)) parsed.set(path, ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.ESNext, true))
+  if (!parsed.has(path))
+    parsed.set(path, ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.ESNext, true))
   return parsed.get(path)
 }
 
@@ -106,7 +110,10 @@ for (const path of [...sources].sort()) {
 }
 if (outputs.length > 0) {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-  execFileSync(process.execPath, [biome, 'check', '--write', '--diagnostic-level=error', ...outputs], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(process.execPath, [biome, 'check', '--write', '--diagnostic-level=error', ...outputs], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 const changed = outputs.filter((path) => readFileSync(path, 'utf8') !== before.get(path))
 if (checks) {
