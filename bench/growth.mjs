@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench:growth [-- --quick]`: how costs grow with stored objects and watchers. Prints tables, writes
-// bench/results/growth.json and (without --quick) the plots and docs/performance/growth.md.
+// bench/results/growth.json and (without --quick) the plots and docs/reference/generated/performance/growth.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run bench:load -- [--storage durable] [--n 20000] [--rounds 1] [--only create,list] [--http2]`: the load generator of ../shared/bench
 // against krmkit and, in turn, the stock server that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Without --only it writes
-// docs/performance/beside-stock.md, with a second run of few objects, where code is still cold.
+// docs/reference/generated/performance/beside-stock.md, with a second run of few objects, where code is still cold.
 import { parseArgs } from 'node:util'
 import { comparedCells, comparedHead, measureBesideStock, missingPrograms } from './lib/beside-stock.mjs'
 import { saveResults, writeReport } from './lib/results.mjs'

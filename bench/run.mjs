@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench [-- --quick]`: components, the server without sockets, and the server over TLS in a separate process.
-// Prints tables, writes bench/results/bench.json and (without --quick) docs/performance.md.
+// Prints tables, writes bench/results/bench.json and (without --quick) docs/reference/generated/performance.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -111,7 +111,7 @@ function report() {
 How costs grow with objects and watchers: [growth](performance/growth.md). How long expensive requests delay others:
 [waits](performance/waits.md). Many test servers beside the stock server: [servers](performance/servers.md).`
   const notes = readFileSync(join(root, 'bench/where-time-goes.md'), 'utf8')
-  writeFileSync(join(root, 'docs/performance.md'), `# Performance\n\n${about}\n\n${text}\n${notes}`)
+  writeFileSync(join(root, 'docs/reference/generated/performance.md'), `# Performance\n\n${about}\n\n${text}\n${notes}`)
 }
 
 function outsideRows() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run bench:servers -- [--quick] [--servers 100] [--processes 1,2,4] [--tests 3]`: start, memory and tests per second of many test servers:
 // those of `createTestServer` in one process, and processes of krmkit and of the stock server, which KRMKIT_PEER or the path names, alone and with
-// kwok, which KRMKIT_KWOK names. Writes docs/performance/servers.md (without --quick). Linux only.
+// kwok, which KRMKIT_KWOK names. Writes docs/reference/generated/performance/servers.md (without --quick). Linux only.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

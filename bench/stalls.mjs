@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run bench:stalls [-- --scale 0.1 --only NAME --prof]`: how long each expensive request delays a GET beside it, in one process
 // without sockets. Prints a table and writes bench/results/stalls.json;
-// a run of all rows also writes docs/performance/waits.md.
+// a run of all rows also writes docs/reference/generated/performance/waits.md.
 import { parseArgs } from 'node:util'
 import { bundleInside, profiling, runInside } from './lib/inside.mjs'
 import { saveResults, writeReport } from './lib/results.mjs'

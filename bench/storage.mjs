@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run bench:storage -- [--quick] [--only puts,open,etcd] [--n 2000] [--rounds 2]`: the embedded store beside the library it is made of,
 // its start and memory by number of objects, and krmkit beside the stock server, each on an etcd of one member. The last part needs the
-// programs that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Writes docs/performance/storage.md (without --quick and --only).
+// programs that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Writes docs/reference/generated/performance/storage.md (without --quick and --only).
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

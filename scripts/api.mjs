@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run api` writes a report of the public API of every entry point to `docs/api`; `npm run api -- --check` fails when a committed
+// `npm run api` writes a report of the public API of every entry point to `docs/reference/generated/api`; `npm run api -- --check` fails when a committed
 // report differs. Handles of single kinds (`kinds/<group>/<version>`) are generated and have no report.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 import { root, setup } from './setup.mjs'
 
-const reports = join(root, 'docs/api')
+const reports = join(root, 'docs/reference/generated/api')
 
 /** @returns the reports that differ from the committed ones. With `check`, the committed ones stay as they are. */
 export function writeApiReports({ check = false } = {}) {
@@ -122,7 +122,7 @@ function silence(message) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes('--check')
   const changed = writeApiReports({ check })
-  for (const file of changed) console.log(`  docs/api/${file}`)
+  for (const file of changed) console.log(`  docs/reference/generated/api/${file}`)
   if (check && changed.length > 0) {
     console.error('the public API changed: run `npm run api` and review the difference')
     process.exitCode = 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run direct`: derives the direct forms (`x.direct.ts`) of modules of pausable functions (`x.ts`); see docs/decisions/0011.
+// `npm run direct`: derives the direct forms (`x.direct.ts`) of modules of pausable functions (`x.ts`); see docs/internals/decisions/0011.
 //   npm run direct                    all that exist
 //   npm run direct -- path/to/x.ts    a new one, too
 //   npm run direct -- --check         fails if one differs from what is derived

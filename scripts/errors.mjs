@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run errors` writes docs/errors.md: every code of every error class, its cause from the docstring of the code and its cure from
+// `npm run errors` writes docs/reference/generated/errors.md: every code of every error class, its cause from the docstring of the code and its cure from
 // `scripts/errors/cures.mjs`. A code without a cure, and a cure without a code, fail the command. `--check` fails when the file differs.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { cures } from './errors/cures.mjs'
 import { root } from './setup.mjs'
 
-const output = join(root, 'docs/errors.md')
+const output = join(root, 'docs/reference/generated/errors.md')
 
 /** @returns the codes of all packages: `{ name, package, code, cause }` */
 function readCodes() {
@@ -83,7 +83,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = page()
   if (!process.argv.includes('--check')) writeFileSync(output, text)
   else if (readFileSync(output, 'utf8') !== text) {
-    console.error('docs/errors.md differs: run `npm run errors`')
+    console.error('docs/reference/generated/errors.md differs: run `npm run errors`')
     process.exitCode = 1
   }
 }

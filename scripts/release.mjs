@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run release` is a dry run: it builds and packs every package, checks each tarball, installs them in empty projects and runs the README
-// examples, the command, jest, the templates and the pages of docs/tasks.md there. `npm run release -- --publish` also publishes. `--keep` keeps the folder;
+// examples, the command, jest, the templates and the pages of docs/guide/tasks.md there. `npm run release -- --publish` also publishes. `--keep` keeps the folder;
 // `--tarballs <folder>` checks the tarballs of a kept folder instead of building.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run screenshots` builds the site and the playground, and writes pictures of both and of the inspector, light and dark, to
-// `docs/screenshots`. Needs Chromium on the path, or in the variable CHROMIUM.
+// `docs/guide/screenshots`. Needs Chromium on the path, or in the variable CHROMIUM.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,4 +16,4 @@ for (const args of [
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
-await runBundled('tests/site/screenshots.ts', { name: 'screenshots', args: [work, join(root, 'docs/screenshots')] })
+await runBundled('tests/site/screenshots.ts', { name: 'screenshots', args: [work, join(root, 'docs/guide/screenshots')] })

@@ -80,7 +80,7 @@ class LinkTable {
   }
 
   #urlOfTarget(target) {
-    if (target === 'docs/api' || target.startsWith('docs/api/')) return 'api/index.html'
+    if (target === 'docs/reference/generated/api' || target.startsWith('docs/reference/generated/api/')) return 'api/index.html'
     for (const file of [target, `${target}/README.md`]) if (this.files.has(file)) return this.urlOf(file)
     if (!existsSync(join(root, target))) return undefined
     if (copied.test(target)) {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-/** The walks of docs/ARCHITECTURE.md follow the code: each file exists, and imports the next or shares a contract with it. */
+/** The walks of docs/internals/architecture.md follow the code: each file exists, and imports the next or shares a contract with it. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const document = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+const document = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8')
 
 interface Step {
   readonly file: string

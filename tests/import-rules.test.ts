@@ -8,7 +8,7 @@ const middle = ['kinds', 'fieldmanager', 'admission', 'versioning'] as const
 
 /**
  * The packages that each package may import. A row is complete: what an imported package imports is not allowed with it. The same
- * table stands in docs/ARCHITECTURE.md.
+ * table stands in docs/internals/architecture.md.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   protocol: [],

@@ -110,13 +110,13 @@ describe('SECURITY.md', () => {
     for (const flag of flags) expect(command).toContain(`${flag} `)
   })
 
-  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('has valid links: %s', (page) => {
+  it.each(['SECURITY.md', 'docs/operate/hardening.md', 'tests/attacks/README.md'])('has valid links: %s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map((match) => match[1] ?? '')
     for (const link of links) expect(existsSync(join(root, dirname(page), link)), `${page}: ${link}`).toBe(true)
   })
 })
 
-describe('docs/hardening.md', () => {
+describe('docs/operate/hardening.md', () => {
   it('uses existing flags', () => {
     const sourcesOfFlags = [
       'serve-flags.ts',
@@ -128,7 +128,7 @@ describe('docs/hardening.md', () => {
     const known = [...sourcesOfFlags, 'certificate/serve-flags.ts']
       .map((file) => read(`packages/krmkit/src/cli/${file}`))
       .join('\n')
-    const commands = read('docs/hardening.md').matchAll(/krmkit serve (?:[^`#]|\\\n)*?(?=\n[^ ]|`|#)/g)
+    const commands = read('docs/operate/hardening.md').matchAll(/krmkit serve (?:[^`#]|\\\n)*?(?=\n[^ ]|`|#)/g)
     const flags = new Set(
       [...commands].flatMap(([text]) => [...text.matchAll(/(--[a-z][a-z-]+)/g)].map((match) => match[1] ?? '')),
     )

@@ -98,3 +98,12 @@ export function packageNameOf(specifier: string): string {
   const parts = specifier.split('/')
   return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!
 }
+
+/** The written pages of the documentation, as sorted paths from the root; generated ones and decisions are not among them. */
+export function documentPages(): string[] {
+  const folders = ['docs/guide', 'docs/operate', 'docs/reference', 'docs/internals']
+  return folders.flatMap((folder) => {
+    const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))
+    return names.sort().map((name) => `${folder}/${name}`)
+  })
+}

@@ -1,4 +1,4 @@
-/** The objects of the field management benchmarks, with the sizes of docs/performance.md. */
+/** The objects of the field management benchmarks, with the sizes of docs/reference/generated/performance.md. */
 
 /** A Deployment with 60 fields besides apiVersion and kind. */
 export function sixtyFields(replicas: number) {

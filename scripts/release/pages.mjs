@@ -1,4 +1,4 @@
-// Walks the pages of docs/tasks.md with the packed packages: in an empty folder for each page its files are written, its programs run, and its
+// Walks the pages of docs/guide/tasks.md with the packed packages: in an empty folder for each page its files are written, its programs run, and its
 // commands run in one shell. The marks of the code blocks decide:
 //
 //   ```ts             a program
@@ -15,22 +15,22 @@ import { createProject, problemsOf, workspaceVersion } from './project.mjs'
 
 /** Blocks of commands and programs that need more than the packages, by page and number among all blocks of that kind. */
 export const notRun = {
-  'docs/storage.md ts 1': 'describes several processes',
-  'docs/storage.md ts 2': 'needs an etcd',
-  'docs/storage.md sh 1': 'needs an etcd',
-  'docs/storage.md sh 2': 'needs an etcd',
-  'docs/storage.md sh 3': 'needs an etcd',
-  'docs/envtest.md sh 1': 'needs a Go suite; tests/clients has one',
-  'docs/hardening.md sh 1': 'needs an account',
-  'docs/hardening.md sh 2': 'needs an account',
-  'docs/hardening.md sh 3': 'needs certificates and an address',
-  'docs/hardening.md sh 4': 'needs an account',
-  'docs/hardening.md sh 5': 'needs an account',
-  'docs/hardening.md sh 8': 'needs files in /etc',
-  'docs/hardening.md sh 9': 'needs a checkout',
+  'docs/operate/storage.md ts 1': 'describes several processes',
+  'docs/operate/storage.md ts 2': 'needs an etcd',
+  'docs/operate/storage.md sh 1': 'needs an etcd',
+  'docs/operate/storage.md sh 2': 'needs an etcd',
+  'docs/operate/storage.md sh 3': 'needs an etcd',
+  'docs/guide/envtest.md sh 1': 'needs a Go suite; tests/clients has one',
+  'docs/operate/hardening.md sh 1': 'needs an account',
+  'docs/operate/hardening.md sh 2': 'needs an account',
+  'docs/operate/hardening.md sh 3': 'needs certificates and an address',
+  'docs/operate/hardening.md sh 4': 'needs an account',
+  'docs/operate/hardening.md sh 5': 'needs an account',
+  'docs/operate/hardening.md sh 8': 'needs files in /etc',
+  'docs/operate/hardening.md sh 9': 'needs a checkout',
 }
 /** Pages whose console blocks a test of the workspace runs, with servers and charts that it prepares. */
-const ownTest = new Set(['docs/will-my-cluster-upgrade-break-me.md'])
+const ownTest = new Set(['docs/guide/will-my-cluster-upgrade-break-me.md'])
 /** What the first page installs. */
 const installed = ['krmkit', '@krmkit/kinds', 'zod']
 
@@ -44,10 +44,10 @@ export function checkPages(work, packed) {
   return pages.map((page) => ({ name: `page ${page.file}`, problems: checkPage(project, page) }))
 }
 
-/** The pages of docs/tasks.md, each once. */
+/** The pages of docs/guide/tasks.md, each once. */
 export function taskPages() {
-  const rows = readFileSync(join(root, 'docs/tasks.md'), 'utf8').match(/^\| \d+\. .*$/gm) ?? []
-  const links = rows.flatMap((row) => [...row.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => posix.join('docs', link)))
+  const rows = readFileSync(join(root, 'docs/guide/tasks.md'), 'utf8').match(/^\| \d+\. .*$/gm) ?? []
+  const links = rows.flatMap((row) => [...row.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => posix.join('docs/guide', link)))
   return [...new Set(links)]
 }
 

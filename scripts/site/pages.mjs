@@ -3,85 +3,61 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup.mjs'
 
-/** Sections of the menu. Documents that no section names are in "Project". */
+/** Sections of the menu, by folder of `docs`. Pages of a folder that no section names are in "Project". */
 const sections = [
-  [
-    'Start',
-    ['README.md', 'docs/getting-started.md', 'docs/tasks.md', 'docs/control-plane.md', 'docs/browsers.md', 'docs/comparison.md'],
-  ],
-  [
-    'Write',
-    [
-      'docs/custom-resources.md',
-      'docs/controllers.md',
-      'docs/extending.md',
-      'docs/field-ownership.md',
-      'docs/admission.md',
-      'docs/webhooks.md',
-    ],
-  ],
-  ['Check manifests', ['docs/offline.md', 'docs/editors.md', 'docs/will-my-cluster-upgrade-break-me.md']],
+  ['Start', 'guide', ['getting-started', 'tasks', 'control-plane', 'browsers']],
+  ['Write', 'guide', ['custom-resources', 'controllers', 'extending', 'field-ownership', 'admission', 'webhooks']],
+  ['Check manifests', 'guide', ['offline', 'editors', 'will-my-cluster-upgrade-break-me']],
   [
     'Test',
+    'guide',
     [
-      'docs/testing-tutorial.md',
-      'docs/testing-cookbook.md',
-      'docs/testing-migration.md',
-      'docs/cluster.md',
-      'docs/faults.md',
-      'docs/debugging-tests.md',
-      'docs/envtest.md',
-      'docs/client-certification.md',
+      'testing-tutorial',
+      'testing-cookbook',
+      'testing-migration',
+      'cluster',
+      'faults',
+      'debugging-tests',
+      'envtest',
+      'client-certification',
     ],
   ],
-  [
-    'Secure',
-    [
-      'docs/hardening.md',
-      'docs/authentication.md',
-      'docs/authorization.md',
-      'docs/certificates.md',
-      'docs/audit.md',
-      'SECURITY.md',
-    ],
-  ],
+  ['Secure', 'operate', ['hardening', 'authentication', 'authorization', 'certificates', 'audit']],
   [
     'Operate',
+    'operate',
     [
-      'docs/storage.md',
-      'docs/storage-contract.md',
-      'docs/observability.md',
-      'docs/priority-and-fairness.md',
-      'docs/proxy.md',
-      'docs/controller-manager.md',
-      'docs/emulation.md',
-      'docs/feature-gates.md',
-      'docs/upgrading.md',
+      'storage',
+      'observability',
+      'priority-and-fairness',
+      'proxy',
+      'controller-manager',
+      'emulation',
+      'feature-gates',
+      'upgrading',
+      'troubleshooting',
     ],
   ],
-  ['Help', ['docs/troubleshooting.md', 'docs/errors.md']],
+  ['Reference', 'reference', ['comparison', 'compatibility', 'storage-contract', 'generated/errors']],
 ]
-const reports = ['docs/compatibility.md', 'docs/conformance.md', 'docs/divergence.md', 'docs/validators.md']
 
 /** @returns the sections of the menu: `{ title, files }`, files as paths from the root */
 export function menuSections() {
-  const docs = markdownIn('docs')
-  const performance = ['docs/performance.md', ...markdownIn('docs/performance')]
-  const packages = folders('packages')
-  const examples = folders('examples')
-  const decisions = markdownIn('docs/decisions')
-  const named = sections.map(([title, files]) => ({
-    title,
-    files: files.filter((file) => !file.startsWith('docs/') || docs.includes(file)),
-  }))
-  const placed = new Set([...named.flatMap(({ files }) => files), ...reports, ...performance])
+  const generated = ['docs/reference/generated', 'docs/reference/generated/performance'].flatMap(markdownIn)
+  const named = sections.map(([title, folder, pages]) => ({ title, files: pages.map((page) => `docs/${folder}/${page}.md`) }))
+  named[0].files.unshift('README.md')
+  const placed = new Set(named.flatMap(({ files }) => files))
+  const written = ['docs', 'docs/guide', 'docs/operate', 'docs/reference', 'docs/internals'].flatMap(markdownIn)
   return [
     ...named,
-    { title: 'Project', files: [...docs.filter((file) => !placed.has(file)), 'CONTRIBUTING.md', 'CHANGELOG.md'] },
-    { title: 'Packages', files: packages },
-    { title: 'Examples', files: examples },
-    { title: 'Reports', files: [...reports, ...performance] },
-    { title: 'Decisions', files: decisions },
+    {
+      title: 'Project',
+      files: [...written.filter((file) => !placed.has(file)), 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+    },
+    { title: 'Packages', files: folders('packages') },
+    { title: 'Examples', files: folders('examples') },
+    { title: 'Reports', files: generated.filter((file) => !placed.has(file)) },
+    { title: 'Decisions', files: markdownIn('docs/internals/decisions') },
   ]
 }
 

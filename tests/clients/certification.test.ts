@@ -15,7 +15,7 @@ import { goProgram } from './support/go-program.ts'
 import { javaProgram } from './support/java-program.ts'
 
 /**
- * The certification suite against third-party clients, each in a process. Their findings are those of docs/client-certification.md. It takes
+ * The certification suite against third-party clients, each in a process. Their findings are those of docs/guide/client-certification.md. It takes
  * minutes, most of them back-off of the clients, and checks the clients rather than krmkit, so that it runs on demand.
  */
 const onDemand = process.env['KRMKIT_CERTIFY'] === undefined ? 'on demand: set KRMKIT_CERTIFY=1' : undefined

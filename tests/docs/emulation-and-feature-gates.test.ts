@@ -136,8 +136,8 @@ async function run(session: Session, line: string): Promise<void> {
 }
 
 describe.each([
-  ['emulation', 7],
-  ['feature-gates', 6],
+  ['operate/emulation', 7],
+  ['operate/feature-gates', 6],
 ] as const)('docs/%s.md', (page, least) => {
   it('has commands that work [P332 P334 P335]', async () => {
     const session: Session = { client: undefined, kubeconfig: '', ran: [] }
@@ -148,8 +148,8 @@ describe.each([
   })
 })
 
-it('docs/feature-gates.md names gates that exist', () => {
-  const text = readFileSync(new URL('../../docs/feature-gates.md', import.meta.url), 'utf8')
+it('docs/operate/feature-gates.md names gates that exist', () => {
+  const text = readFileSync(new URL('../../docs/operate/feature-gates.md', import.meta.url), 'utf8')
   const known = new Set(builtInFeatureGates().map(({ name }) => name))
   const named = [...text.matchAll(/`([A-Z]\w+)`(?=.* \|)/g)].map(([, name = '']) => name)
   expect(named.length).toBeGreaterThan(8)

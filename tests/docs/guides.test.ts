@@ -3,21 +3,20 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as vitest from 'vitest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { packageFolders, root } from '../source-files.ts'
+import { documentPages, packageFolders, root } from '../source-files.ts'
 import { codeBlocksOf, runBlock, typeErrorsOf } from './code-blocks.ts'
 
 /** The examples of the guides and READMEs compile in a strict project and run, each alone and as it stands. */
 
 /** Blocks that run elsewhere, or need more than a process. They compile here. */
 const notRunHere: Readonly<Record<string, string>> = {
-  'docs/storage.md 1': 'describes several processes; tests of @krmkit/storage/socket run them',
-  'docs/storage.md 2': 'needs an etcd; tests/etcd runs it',
+  'docs/operate/storage.md 1': 'describes several processes; tests of @krmkit/storage/socket run them',
+  'docs/operate/storage.md 2': 'needs an etcd; tests/etcd runs it',
 }
-const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
 const readmes = ['packages', 'examples'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
 )
-const pages = ['README.md', ...guides.map((name) => `docs/${name}`), ...readmes.filter((file) => existsSync(join(root, file)))]
+const pages = ['README.md', ...documentPages(), ...readmes.filter((file) => existsSync(join(root, file)))]
 const blocks = pages.flatMap(codeBlocksOf)
 const errors = typeErrorsOf(blocks)
 
@@ -64,7 +63,7 @@ async function load(specifier: string): Promise<object> {
   return found
 }
 
-// The file of an example in docs/debugging-tests.md.
+// The file of an example in docs/guide/debugging-tests.md.
 afterAll(() => rmSync(join(root, 'inspector.html'), { force: true }))
 
 it.each(packageFolders())('the README of %s begins with an example of at most 20 lines', (name) => {

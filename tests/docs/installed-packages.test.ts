@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { root } from '../source-files.ts'
+import { documentPages, root } from '../source-files.ts'
 
 /** Package managers that hoist nothing let a program import only what its project names. */
 
-const guides = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`)
+const guides = documentPages()
 
 /** The packages of the commands `npm install` of a page. */
 function installedBy(text: string): string[] {
@@ -30,7 +28,7 @@ function importedBy(text: string): string[] {
   return [...new Set(packages)]
 }
 
-const first = installedBy(readFileSync(join(root, 'docs/getting-started.md'), 'utf8'))
+const first = installedBy(readFileSync(join(root, 'docs/guide/getting-started.md'), 'utf8'))
 
 it('the first page and README.md install the same packages', () => {
   expect(first).toEqual(['krmkit', '@krmkit/kinds', 'zod'])

@@ -13,7 +13,7 @@ import { root } from '../source-files.ts'
 
 /** The dashboard and the alerts name metrics and labels that a server has. */
 
-const read = (name: string) => readFileSync(join(root, 'docs/monitoring', name), 'utf8')
+const read = (name: string) => readFileSync(join(root, 'docs/operate/monitoring', name), 'utf8')
 
 interface Panel {
   readonly id: number

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../source-files.ts'
 
-/** docs/tasks.md, and the release check that runs the programs and commands of its pages from packed packages. */
+/** docs/guide/tasks.md, and the release check that runs the programs and commands of its pages from packed packages. */
 
 const { blocksOf, notRun, shellLines, taskPages } = (await import('../../scripts/release/pages.mjs' as string)) as {
   taskPages(): string[]
@@ -14,16 +14,16 @@ const { blocksOf, notRun, shellLines, taskPages } = (await import('../../scripts
   notRun: Readonly<Record<string, string>>
 }
 
-describe('docs/tasks.md', () => {
+describe('docs/guide/tasks.md', () => {
   it('names an existing page for each of 25 tasks', () => {
-    const rows = readFileSync(join(root, 'docs/tasks.md'), 'utf8').match(/^\| \d+\. .*$/gm) ?? []
+    const rows = readFileSync(join(root, 'docs/guide/tasks.md'), 'utf8').match(/^\| \d+\. .*$/gm) ?? []
     expect(rows).toHaveLength(25)
     expect(rows.filter((row) => !/\]\([^)]+\.md(#[\w-]+)?\)/.test(row))).toEqual([])
     expect(taskPages().filter((page) => !existsSync(join(root, page)))).toEqual([])
   })
 
   it('leads to pages that name the file of each block with a title in their text', () => {
-    const pages = taskPages().filter((page) => page !== 'docs/will-my-cluster-upgrade-break-me.md')
+    const pages = taskPages().filter((page) => page !== 'docs/guide/will-my-cluster-upgrade-break-me.md')
     const unnamed = pages.flatMap((page) => {
       const text = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
       const files = blocksOf(page).filter(({ title }) => title !== '' && page.startsWith('docs/'))

@@ -10,7 +10,7 @@ import { runCommand } from '../../packages/krmkit/src/cli/testing/run-command.ts
 
 /** Runs the commands of the page in order, on the files that it shows, and compares what they print. */
 
-const page = readFileSync(new URL('../../docs/will-my-cluster-upgrade-break-me.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/guide/will-my-cluster-upgrade-break-me.md', import.meta.url), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-docs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type CheckResult, checkNames } from './check-names.ts'
 import { limitMs, optional, runtimes } from './runtimes.ts'
 
-/** One suite in every runtime. docs/browsers.md lists them. */
+/** One suite in every runtime. docs/guide/browsers.md lists them. */
 
 /** Set by `npm run runtimes`, which installs them for this platform. */
 const areInstalled = process.env.KRMKIT_RUNTIMES === 'installed' && process.platform === 'linux' && process.arch === 'x64'

@@ -16,7 +16,7 @@ const [built = '', pictures = ''] = process.argv.slice(2)
 const chromium = findChromium()
 if (chromium === undefined) throw new Error('there is no Chromium; the variable CHROMIUM is its path')
 mkdirSync(pictures, { recursive: true })
-await take('site', pathToFileURL(join(built, 'site/docs/getting-started.html')).href)
+await take('site', pathToFileURL(join(built, 'site/docs/guide/getting-started.html')).href)
 await take('inspector', pathToFileURL(await inspectorPage()).href, [
   `document.querySelectorAll('summary').forEach((each) => each.click())`,
 ])

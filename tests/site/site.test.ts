@@ -14,7 +14,13 @@ const folder = mkdtempSync(join(tmpdir(), 'krmkit-site-'))
 const build = spawnSync(process.execPath, ['scripts/site.mjs', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
 const chromium = findChromium()
 /** Pages of each kind, for what depends on the layout alone. */
-const samples = ['index.html', 'docs/tasks.html', 'docs/storage.html', 'docs/conformance.html', 'api/storage.html']
+const samples = [
+  'index.html',
+  'docs/guide/tasks.html',
+  'docs/operate/storage.html',
+  'docs/reference/generated/conformance.html',
+  'api/storage.html',
+]
 /** All pages but those with the text of a file, which are alike, and the playground, which has its own tests. */
 const pages = readdirSync(folder, { recursive: true })
   .map((name) => String(name).replaceAll('\\', '/'))
@@ -45,19 +51,21 @@ describe('npm run site', () => {
   })
 
   it('gives each rule an anchor and links it to its tests', () => {
-    expect(textOf('docs/conformance.html')).toMatch(/<tr id="P1">[\s\S]*?source\/packages\/[^"]+\.test\.ts\.html/)
+    expect(textOf('docs/reference/generated/conformance.html')).toMatch(
+      /<tr id="P1">[\s\S]*?source\/packages\/[^"]+\.test\.ts\.html/,
+    )
   })
 
   it('names the file of a code block, and colours it by its language', () => {
-    expect(textOf('docs/authorization.html')).toMatch(
+    expect(textOf('docs/operate/authorization.html')).toMatch(
       /<p class="file">roles\/shop.yaml<\/p>\n<pre tabindex="0" data-language="yaml"><code>apiVersion/,
     )
-    expect(textOf('docs/control-plane.html')).toMatch(
+    expect(textOf('docs/guide/control-plane.html')).toMatch(
       /<p class="file">control-plane.ts<\/p>\n<pre tabindex="0" data-language="ts"><code><span class="keyword">import/,
     )
   })
 
-  it('copies the plots', () => expect(textOf('docs/performance/requests.svg')).toContain('<svg'))
+  it('copies the plots', () => expect(textOf('docs/reference/generated/performance/requests.svg')).toContain('<svg'))
 })
 
 describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CHROMIUM to its path)', () => {
@@ -102,19 +110,21 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
   })
 
   it('finds pages, rules and exports by their words', async () => {
-    await using page = await open('docs/storage.html')
+    await using page = await open('docs/operate/storage.html')
     const searched = async (words: string) => {
       await page.type('#query', words)
       return page.evaluate<string[]>(`search().then(() => [...results.querySelectorAll('a')].map(({ href }) => href))`)
     }
     expect((await searched('memoryStorage'))[0]).toMatch(/api\/storage\.html#memoryStorage$/)
-    expect((await searched('generateName makes a name')).some((url) => url.endsWith('docs/conformance.html#P10'))).toBe(true)
-    expect((await searched('encryption at rest'))[0]).toMatch(/docs\/storage\.html#encryption-at-rest$/)
+    expect(
+      (await searched('generateName makes a name')).some((url) => url.endsWith('docs/reference/generated/conformance.html#P10')),
+    ).toBe(true)
+    expect((await searched('encryption at rest'))[0]).toMatch(/docs\/operate\/storage\.html#encryption-at-rest$/)
     expect(page.faults).toEqual([])
   })
 
   it('copies code, and of a console only the commands', async () => {
-    await using page = await open('docs/field-ownership.html')
+    await using page = await open('docs/guide/field-ownership.html')
     const copied = (language: string) =>
       page.evaluate<string>(`(async () => {
         let text = ''

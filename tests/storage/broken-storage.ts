@@ -1,7 +1,7 @@
 /** Stores that break one guarantee each, to show that a check finds it. */
 import type { Storage, StorageEvent, Watcher } from '@krmkit/storage'
 
-/** By guarantee, as docs/storage-contract.md names them. */
+/** By guarantee, as docs/reference/storage-contract.md names them. */
 export const brokenStores: Readonly<Record<string, (storage: Storage) => Storage>> = {
   Ordered: (storage) => withWatchers(storage, (events) => [...events].reverse()),
   Unique: (storage) => withWatchers(storage, (events) => [...events, ...events.slice(-1)]),

@@ -1,5 +1,5 @@
 /**
- * The contract of docs/storage-contract.md: a backend from outside the package passes the suite, every guarantee names checks that exist, and
+ * The contract of docs/reference/storage-contract.md: a backend from outside the package passes the suite, every guarantee names checks that exist, and
  * these checks fail for a backend that breaks the guarantee.
  */
 import { readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ interface Guarantee {
 }
 
 function guarantees(): Guarantee[] {
-  const text = readFileSync(join(root, 'docs/storage-contract.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs/reference/storage-contract.md'), 'utf8')
   const [, section = ''] = /\n## Guarantees\n(.*?)\n## /s.exec(text) ?? []
   return section
     .split('\n### ')
@@ -82,7 +82,7 @@ async function failureOf(createStore: CreateStore, title: string): Promise<strin
 const all = guarantees()
 const inSuite = ({ file }: { readonly file: string }) => file.includes('packages/storage/src/testing/')
 
-describe('docs/storage-contract.md', () => {
+describe('docs/reference/storage-contract.md', () => {
   it('names every guarantee of the contract', () => {
     expect(all.map(({ name }) => name)).toEqual([
       ...['Ordered', 'Unique', 'Atomic', 'Reliable', 'Resumable', 'Bookmarkable'],
@@ -93,7 +93,7 @@ describe('docs/storage-contract.md', () => {
   it.each(all.flatMap(({ name, checks }) => checks.map((check) => ({ name, ...check }))))(
     '$name: the check "$title" exists',
     ({ file, title }) => {
-      const text = readFileSync(join(root, 'docs', file), 'utf8')
+      const text = readFileSync(join(root, 'docs/reference', file), 'utf8')
       const titles = [...text.matchAll(/['"`]([^'"`\n]*)['"`]/g)].map(([, found = '']) => found)
       expect(titles.filter((found) => found.startsWith(title))).toHaveLength(1)
     },

@@ -5,7 +5,7 @@ import { createTurns, memberNames, runInLaterTurns, type Work } from '@krmkit/me
 /**
  * JSON of large values in time slices, with the results of `JSON.stringify` and `JSON.parse`: a client may share its thread with a server.
  *
- * @see docs/decisions/0011-bounded-work.md
+ * @see docs/internals/decisions/0011-bounded-work.md
  */
 
 /** Size above which a body is parsed in slices. */

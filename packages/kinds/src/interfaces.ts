@@ -204,7 +204,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Members whose empty lists and maps the rules of the kind distinguish from absent ones, also anywhere below them. Defaults and rules
    * see such empties in what a client sent; neither owners, webhooks, policies nor storage do. Member paths without indices and keys.
    *
-   * @see docs/decisions/0004-stored-form-of-empty-lists.md
+   * @see docs/internals/decisions/0004-stored-form-of-empty-lists.md
    */
   readonly distinctEmpties?: readonly (readonly string[])[]
   /** PUT on a missing name creates the object. Default false. */

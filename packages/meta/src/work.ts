@@ -8,7 +8,7 @@
  *       if (pace.due()) await pace.next()
  *     }
  *
- * @see docs/decisions/0011-bounded-work.md
+ * @see docs/internals/decisions/0011-bounded-work.md
  */
 
 export {

@@ -1,7 +1,7 @@
 import type { Pace } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 
-/** Batches of entries for work in slices. @see docs/decisions/0011-bounded-work.md */
+/** Batches of entries for work in slices. @see docs/internals/decisions/0011-bounded-work.md */
 
 /** Entries and bytes of one batch. */
 const batchEntries = 256

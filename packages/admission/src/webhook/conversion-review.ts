@@ -22,11 +22,11 @@ export interface ConversionResponse {
  *
  * @throws WebhookError `Unreadable`, with the message of kube-apiserver, for another kind or version and for members of other types
  * @example
- * import { readConversionReviewSteps } from '@krmkit/admission/webhooks'
+ * import { readConversionReview } from '@krmkit/admission/webhooks'
  * import { runAtOnce } from '@krmkit/meta/work'
  * const scheme = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'ConversionReview', versions: ['v1', 'v1beta1'] }
  * const body = new TextEncoder().encode('{"response": {"uid": "1", "convertedObjects": []}}')
- * runAtOnce(readConversionReviewSteps(body, scheme)).response?.uid // '1'
+ * runAtOnce(readConversionReview(body, scheme)).response?.uid // '1'
  */
 export function* readConversionReview(bytes: Uint8Array, scheme: ReviewScheme): Work<ConversionReview> {
   const body = yield* readReviewBodySteps(bytes, scheme)

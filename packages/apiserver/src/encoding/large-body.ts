@@ -9,7 +9,7 @@ import type { ServerScope } from '../request-scope.ts'
 /**
  * Parses large bodies in slices. Smaller ones, nearly all of them, are parsed at once.
  *
- * @see docs/decisions/0011-bounded-work.md
+ * @see docs/internals/decisions/0011-bounded-work.md
  */
 
 /** Larger YAML bodies that are not JSON are refused without a translator. */

@@ -13,7 +13,7 @@ import { jsonText } from './response-writer.ts'
  * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their
  * generators yield `true`.
  *
- * @see docs/decisions/0011-bounded-work.md
+ * @see docs/internals/decisions/0011-bounded-work.md
  */
 
 /** A list object without its elements: `list[member]` is empty. Members are in JSON order. */

@@ -9,7 +9,7 @@ import { celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
  * import { claimExpressions } from 'krmkit'
  * const expressions = await claimExpressions()
  * 'problem' in expressions.claims("claims.email.endsWith('@example.com')", 'condition') // false
- * @see docs/authentication.md
+ * @see docs/operate/authentication.md
  */
 export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCompiler> {
   const known = await loadOperatorCel()

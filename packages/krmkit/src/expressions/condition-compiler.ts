@@ -9,7 +9,7 @@ import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
  * import { reviewConditions } from 'krmkit'
  * const conditions = await reviewConditions()
  * 'problem' in conditions.compile("request.user != 'system:anonymous'") // false
- * @see docs/authorization.md
+ * @see docs/operate/authorization.md
  */
 export async function createConditionCompiler(): Promise<MatchConditionCompiler> {
   const known = await loadOperatorCel()

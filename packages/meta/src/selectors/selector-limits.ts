@@ -5,7 +5,7 @@ import { MetaError } from '../meta-error.ts'
 /**
  * Maximum number of terms and values of a selector. Differs: the stock server is only limited by the length of a URL.
  *
- * @see docs/decisions/0011-bounded-work.md
+ * @see docs/internals/decisions/0011-bounded-work.md
  */
 export const maxSelectorTerms = 10_000
 

@@ -15,7 +15,7 @@ export function addAdmissionFlags(command: Command): Command {
   return addOptionGroup(command, 'Admission', [
     option(
       '--enable-admission-plugins <names>',
-      `plugins to enable in addition to the default ones: ${enabled}. The order of the names does not matter; docs/admission.md lists the order in which plugins run. Disabled by default: ${disabled}`,
+      `plugins to enable in addition to the default ones: ${enabled}. The order of the names does not matter; docs/guide/admission.md lists the order in which plugins run. Disabled by default: ${disabled}`,
     )
       .default([])
       .argParser(list),
