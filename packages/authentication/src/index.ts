@@ -1,5 +1,5 @@
+export * from './browser.ts'
 export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
-export * from './portable.ts'
 export { parseAuthorities } from './x509/certificate-chain.ts'
 export type { CaBundleSource } from './x509/certificate-verifier.ts'
 export { type ClientCertificateOptions, createClientCertificateAuthenticator } from './x509/client-certificate.ts'

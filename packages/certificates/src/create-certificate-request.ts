@@ -10,8 +10,8 @@ import {
 import { requestPemType } from './request/certificate-request.ts'
 import { type NameToWrite, writeDistinguishedName } from './request/distinguished-name.ts'
 import { extensionOids } from './request/extensions.ts'
-import { signatureSchemeOf } from './signers/signature-scheme.ts'
-import { writeExtension } from './write-certificate.ts'
+import { signatureSchemeOf } from './request/signature-scheme.ts'
+import { writeExtension } from './request/write-certificate.ts'
 
 export interface CertificateRequestOptions {
   /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */

@@ -2,7 +2,7 @@ export { parseSigningAuthority, type SigningAuthority } from './authority/signin
 export { createSigningAuthority, ensureSigningAuthority } from './authority/signing-authority-store.ts'
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
 export { type CertificateRequestOptions, createCertificateRequest } from './create-certificate-request.ts'
-export type { CertificateRequest } from './request/index.ts'
+export type { CertificateRequest } from './request-entry.ts'
 export { ensureServingCertificate, type ServingCertificate, type ServingCertificateOptions } from './serving-certificate.ts'
 export { type AutoApproval, autoApprovalsFor, autoApprovedReason } from './signers/approval.ts'
 export { type CleanupCandidate, cleanupTime } from './signers/cleanup.ts'

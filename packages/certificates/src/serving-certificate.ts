@@ -9,8 +9,8 @@ import {
   readKeyPair,
   writeKeyPair,
 } from './authority/key-pair-store.ts'
+import { issueServing, type KeyPair } from './authority/self-signed.ts'
 import { CertificateError } from './certificate-error.ts'
-import { issueServing, type KeyPair } from './self-signed.ts'
 
 /** Serving certificate and key of a server, with the authority that clients trust; all PEM. */
 export interface ServingCertificate {

@@ -1,7 +1,7 @@
+export * from './browser.ts'
 export type { ExecOptions } from './credentials/exec-plugin.ts'
 export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 export { type KubeconfigTextOptions, kubeconfigText } from './kubeconfig-text.ts'
 export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
-export * from './portable.ts'
 export { type ConnectionOptions, createRemoteClient, createRemoteTransport, type RemoteOptions } from './remote.ts'

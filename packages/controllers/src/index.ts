@@ -1,2 +1,2 @@
+export * from './browser.ts'
 export { simulatedServerOptions } from './node-simulation/server-options.ts'
-export * from './portable.ts'

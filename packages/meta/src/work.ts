@@ -45,7 +45,7 @@ export const defaultSliceMs = 8
  * const words: string[] = []
  * for (const line of ['a', 'b']) {
  *   words.push(line.toUpperCase())
- *   if (slices.due()) await pace.next()
+ *   if (pace.due()) await pace.next()
  * }
  */
 export function createTurns(): Turns {
@@ -124,7 +124,7 @@ export class Pace {
  * returns its value, or throws.
  *
  * @example
- * import { createTurns, runAtOnce, runPaced, Pace } from '@krmkit/meta/work'
+ * import { createTurns, Pace, runAtOnce, runPaced, type Work } from '@krmkit/meta/work'
  * function* sum(numbers: readonly number[]): Work<number> {
  *   let total = 0
  *   for (const each of numbers) yield (total += each)

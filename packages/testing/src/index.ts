@@ -1,2 +1,2 @@
-export * from './portable.ts'
+export * from './browser.ts'
 export { clusterPerTest, createTestServer, explore } from './test-server.ts'

@@ -1,9 +1,9 @@
 import { isJsonObject } from '@krmkit/meta'
 import { sendRequest } from '@krmkit/meta/fetch'
-import { ConcurrencyLimit } from '../concurrency-limit.ts'
 import { type Claims, decodeToken, isJwtShaped, isSignedBy } from '../jwt.ts'
 import { audiencesFromClaims, issuerSkew, tokenTimeProblem } from '../token-times.ts'
 import { claimOf } from './claim-mapping.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
 
 export interface DistributedClaimOptions extends Omit<IssuerKeysOptions, 'issuer' | 'discoveryUrl'> {

@@ -1,11 +1,11 @@
 import type { Clock } from '@krmkit/meta'
 import type { Fetch } from '@krmkit/meta/fetch'
-import { LimitedIssuerKeys } from '../concurrency-limit.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
 import { type Claims, decodeToken, isSignedBy } from '../jwt.ts'
 import { transientRejection } from '../token-cache.ts'
 import { audiencesFromClaims, issuerSkew, tokenEnd, tokenTimeProblem } from '../token-times.ts'
 import type { ClaimMapping } from './claim-mapping.ts'
+import { LimitedIssuerKeys } from './concurrency-limit.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 
 /** How to reach an issuer. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Random } from '@krmkit/meta'
 import { restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
-import { issueAuthority, type KeyPair } from '../self-signed.ts'
+import { issueAuthority, type KeyPair } from './self-signed.ts'
 
 /** Stores certificates and keys in a directory as `NAME.crt` and `NAME.key`. */
 

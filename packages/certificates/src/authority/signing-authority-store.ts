@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@krmkit/meta'
-import { issueAuthority } from '../self-signed.ts'
 import { ensureAuthority } from './key-pair-store.ts'
+import { issueAuthority } from './self-signed.ts'
 import { parseSigningAuthority, type SigningAuthority } from './signing-authority.ts'
 
 /**

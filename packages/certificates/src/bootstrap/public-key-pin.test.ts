@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { issueAuthority } from '../self-signed.ts'
+import { issueAuthority } from '../authority/self-signed.ts'
 import { checkPublicKeyPins, parsePublicKeyPin, publicKeyPinOf } from './public-key-pin.ts'
 
 const authority = async (commonName: string, serial: number) => {

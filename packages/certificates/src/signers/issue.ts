@@ -4,8 +4,8 @@ import { hasAlternativeNames, writeAlternativeNames } from '../request/alternati
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { writeDistinguishedName } from '../request/distinguished-name.ts'
 import { type Extension, extensionOids } from '../request/extensions.ts'
-import { type Validity, writeCertificate } from '../write-certificate.ts'
-import { keyUsagesOf } from './usages.ts'
+import { keyUsagesOf } from '../request/usages.ts'
+import { type Validity, writeCertificate } from '../request/write-certificate.ts'
 
 export interface IssueCertificateOptions extends Validity {
   readonly request: CertificateRequest

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { bitString, der, encodeBase64, integer, oid, sequence, setOf, tags, writePem } from '@krmkit/meta/der'
-import { signatureSchemeOf } from '../signers/signature-scheme.ts'
+import { signatureSchemeOf } from '../request/signature-scheme.ts'
 
 /** Parts of a crafted request; each can be replaced. */
 export interface RequestParts {

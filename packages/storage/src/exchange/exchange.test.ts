@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
-import { exportLmdb, importLmdb } from '../lmdb/exchange.ts'
 import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { memoryStorage } from '../memory/memory-storage.ts'
 import { exportStorage, importStorage } from './exchange.ts'
+import { exportLmdb, importLmdb } from './lmdb-exchange.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 /** What runs in every runtime: the entry point of the package for browsers. Keys, signing and files need Node. */
 
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
-export type { CertificateRequest } from './request/index.ts'
+export type { CertificateRequest } from './request-entry.ts'
 export { type AutoApproval, autoApprovalsFor, autoApprovedReason } from './signers/approval.ts'
 export { type CleanupCandidate, cleanupTime } from './signers/cleanup.ts'
 export type {

@@ -1,4 +1,11 @@
-import { isExported } from '../exchange/exchange.ts'
+import type { StorageEvent } from '../interfaces.ts'
+import { unavailable } from '../lmdb/data-dir.ts'
+import { maxRecordBytes, readRecord, restoreRecord, transformEvents, writeRecord } from '../lmdb/record.ts'
+import { type LmdbProgress, withSnapshot } from '../lmdb/store-reader.ts'
+import { createStore } from '../lmdb/store-writer.ts'
+import { makeEntry } from '../mvcc/entries.ts'
+import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
+import { isExported } from './exchange.ts'
 import {
   type ExportedEntry,
   type ExportFormat,
@@ -7,14 +14,7 @@ import {
   type ImportSource,
   type WriteBytes,
   writeExport,
-} from '../exchange/export-format.ts'
-import type { StorageEvent } from '../interfaces.ts'
-import { makeEntry } from '../mvcc/entries.ts'
-import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
-import { unavailable } from './data-dir.ts'
-import { maxRecordBytes, readRecord, restoreRecord, transformEvents, writeRecord } from './record.ts'
-import { type LmdbProgress, withSnapshot } from './store-reader.ts'
-import { createStore } from './store-writer.ts'
+} from './export-format.ts'
 
 export interface LmdbExportOptions {
   /** Directory of the store. Another process may serve it. */

@@ -1,11 +1,11 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { createTokenAuthenticatorChain } from './chain.ts'
+import { createTokenAuthenticatorChain } from '../chain.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
+import { createFakeOidcProvider } from '../testing/fake-oidc-provider.ts'
+import { createCachedTokenAuthenticator } from '../token-cache.ts'
 import { ConcurrencyLimit, withConcurrencyLimit } from './concurrency-limit.ts'
-import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { createOidcAuthenticator } from './oidc/oidc-authenticator.ts'
-import { createFakeOidcProvider } from './testing/fake-oidc-provider.ts'
-import { createCachedTokenAuthenticator } from './token-cache.ts'
+import { createOidcAuthenticator } from './oidc-authenticator.ts'
 
 const busy = { code: 429, status: { details: { retryAfterSeconds: 1 } } }
 const jane: AuthenticationOutcome = { kind: 'authenticated', user: { username: 'jane', groups: [] } }

@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
-import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { IssuerKeys, type IssuerKeysOptions, type IssuerKeysResult } from './oidc/issuer-keys.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
+import { IssuerKeys, type IssuerKeysOptions, type IssuerKeysResult } from './issuer-keys.ts'
 
 /** Default limit of concurrent calls to one external service. */
 export const defaultConcurrencyLimit = 100

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { boolean, DerReader, der, integer, namedBits, octetString, oid, readBitString, sequence, tags } from '@krmkit/meta/der'
-import { parseSigningAuthority } from './authority/signing-authority.ts'
-import { newPrivateKey, privateKeyPem, publicKeyOf } from './private-key.ts'
-import { noAlternativeNames, writeAlternativeNames } from './request/alternative-names.ts'
-import { writeDistinguishedName } from './request/distinguished-name.ts'
-import { type Extension, extensionOids } from './request/extensions.ts'
-import { keyUsagesOf } from './signers/usages.ts'
-import { type Validity, writeCertificate } from './write-certificate.ts'
+import { newPrivateKey, privateKeyPem, publicKeyOf } from '../private-key.ts'
+import { noAlternativeNames, writeAlternativeNames } from '../request/alternative-names.ts'
+import { writeDistinguishedName } from '../request/distinguished-name.ts'
+import { type Extension, extensionOids } from '../request/extensions.ts'
+import { keyUsagesOf } from '../request/usages.ts'
+import { type Validity, writeCertificate } from '../request/write-certificate.ts'
+import { parseSigningAuthority } from './signing-authority.ts'
 
 /** A certificate and its private key (PKCS#8), both PEM. */
 export interface KeyPair {

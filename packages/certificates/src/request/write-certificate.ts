@@ -1,8 +1,8 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { bitString, boolean, der, integer, octetString, oid, sequence, time, writePem } from '@krmkit/meta/der'
-import { certificatePemType } from './request/certificate.ts'
-import type { Extension } from './request/extensions.ts'
-import { signatureSchemeOf } from './signers/signature-scheme.ts'
+import { certificatePemType } from './certificate.ts'
+import type { Extension } from './extensions.ts'
+import { signatureSchemeOf } from './signature-scheme.ts'
 
 export interface Validity {
   /** Milliseconds since the epoch. */

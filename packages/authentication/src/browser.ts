@@ -12,7 +12,6 @@ export {
   createTokenAuthenticatorChain,
   withAuthenticatedGroup,
 } from './chain.ts'
-export { withConcurrencyLimit } from './concurrency-limit.ts'
 export { defaultFrontProxyHeaders, type FrontProxyHeaders } from './identity-headers.ts'
 export type {
   AuthenticationOutcome,
@@ -25,6 +24,7 @@ export type {
 export { isJwtShaped } from './jwt.ts'
 export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
+export { withConcurrencyLimit } from './oidc/concurrency-limit.ts'
 export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
 export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
 export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
