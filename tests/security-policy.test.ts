@@ -6,7 +6,7 @@ import { root } from './source-files.ts'
 /** Compares the limits of SECURITY.md with the code. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const server = 'packages/apiserver/src/server-options.ts'
+const server = 'packages/apiserver/src/server/options.ts'
 const port = 'packages/http/src/listen-options.ts'
 const simulation = 'packages/controllers/src/node-simulation'
 
@@ -51,7 +51,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'response of an authorization webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
   'response of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultResponseLimitBytes'],
   'time slice of long computations': ['packages/meta/src/work.ts', 'defaultSliceMs'],
-  'kept destinations of connections to pods and nodes': ['packages/apiserver/src/proxy/backends.ts', 'maxConnections'],
+  'kept destinations of connections to pods and nodes': ['packages/apiserver/src/backends/backends.ts', 'maxConnections'],
   'time to connect to a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'connectMs'],
   'response head of a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'maxHeadBytes'],
   'HTML tag with links that are rewritten': ['packages/apiserver/src/proxy/html-rewriter.ts', 'maxTagCharacters'],

@@ -7,7 +7,7 @@ import {
 import { fakeClock } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import type { ApiServerOptions } from '../server-options.ts'
+import type { ApiServerOptions } from '../server/options.ts'
 import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 const rbacPath = '/apis/rbac.authorization.k8s.io/v1'

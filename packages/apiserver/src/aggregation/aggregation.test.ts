@@ -3,7 +3,7 @@ import type { ApiRequest, ApiResponse, Handler, ProxiedRequest } from '@krmkit/p
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
-import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { readBodyText } from './body-text.ts'
 import type { Aggregation } from './interfaces.ts'
 

@@ -22,15 +22,3 @@ export interface ProxyIdentity {
   readonly certificate: string
   readonly key: string
 }
-
-/** A group version of another server, as discovery shows it. */
-export interface RemoteVersion {
-  readonly group: string
-  readonly version: string
-  readonly groupPriority: number
-  readonly versionPriority: number
-  /** `APIResourceDiscovery` objects; undefined until fetched. */
-  readonly resources: readonly object[] | undefined
-  /** Whether the last fetch succeeded. */
-  readonly current: boolean
-}

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { forwardedResponse } from '../proxy/forwarded-message.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
 import { createProxiedRequest, identityHeadersOf } from './proxy-request.ts'
 
 function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): RequestContext {

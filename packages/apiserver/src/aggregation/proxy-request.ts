@@ -2,7 +2,7 @@ import { headerValues, isValidHeaderText } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ProxiedRequest } from '@krmkit/protocol'
 import { forwardedBody, forwardedFor, forwardedHeaders, isUpgradeRequest } from '../proxy/forwarded-message.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
 
 /** Requests as aggregated servers receive them: the user is in headers that they trust because of the client certificate. */
 

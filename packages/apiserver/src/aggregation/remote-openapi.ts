@@ -10,7 +10,7 @@ import {
   type RemoteSource,
   remoteDocument,
 } from '../openapi/remote-documents.ts'
-import { groupVersionPath } from '../request-info.ts'
+import { groupVersionPath } from '../request/info.ts'
 import { fetchText } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
 import { convertToV3 } from './v2-to-v3.ts'

@@ -2,15 +2,8 @@ import type { AdmissionDecision } from '@krmkit/admission'
 import { type Clock, isJsonObject, type JsonValue, type NamingProfile, type StatusDetails, type UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
-import { header, type RequestContext } from '../request-context.ts'
-import {
-  type BodyReader,
-  holdsSecrets,
-  type ObjectIdentity,
-  withoutManagedFields,
-  withoutQuote,
-  withoutTokens,
-} from './bodies.ts'
+import { header, type ObjectIdentity, type RequestContext } from '../request/context.ts'
+import { type BodyReader, holdsSecrets, withoutManagedFields, withoutQuote, withoutTokens } from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
 

@@ -2,24 +2,9 @@ import { type GroupVersionKind, isJsonObject, type JsonValue, parseApiVersion } 
 import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from '../request/info.ts'
 
 /** Request and response bodies in audit events. */
-
-/** Metadata of an object for the `objectRef` of an event. */
-export interface ObjectIdentity {
-  readonly name?: string | undefined
-  readonly namespace?: string | undefined
-  readonly uid?: string | undefined
-  readonly resourceVersion?: string | undefined
-}
-
-/** The object in a request body. */
-export interface AuditedObject {
-  readonly identity: ObjectIdentity
-  /** Undefined below level `Request`. */
-  readonly value: JsonValue | undefined
-}
 
 export interface BodyReader {
   /** The object in a response body, in any encoding; undefined for streams and other content. */

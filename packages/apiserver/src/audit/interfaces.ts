@@ -1,5 +1,5 @@
 import type { StatusDetails } from '@krmkit/meta'
-import type { AuditLevel } from '../request-context.ts'
+import type { AuditLevel } from '../request/context.ts'
 
 export type { AuditLevel }
 

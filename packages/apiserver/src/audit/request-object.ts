@@ -1,7 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
-import type { RequestContext } from '../request-context.ts'
-import type { ObjectIdentity } from './bodies.ts'
+import type { ObjectIdentity, RequestContext } from '../request/context.ts'
 
 /**
  * Records the object of a request for audit events, unless the request is not audited. Only the first call counts, because changes

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition, widgetVersion } from '../custom-resources/testing/widgets.ts'
-import type { EmbeddedServer } from '../server.ts'
+import type { EmbeddedServer } from '../server/server.ts'
 import { type Answer, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 /** Field ownership of custom resources whose managers use several versions: answers and webhook calls as of kube-apiserver. */

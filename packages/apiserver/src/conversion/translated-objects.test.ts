@@ -3,7 +3,7 @@ import type { InProcessWebhook } from '@krmkit/admission/webhooks'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import { definitionsPath, widgetDefinition, widgetVersion } from '../custom-resources/testing/widgets.ts'
-import type { EmbeddedServer } from '../server.ts'
+import type { EmbeddedServer } from '../server/server.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 /** Converted objects as admission webhooks, policies and selectors see them. */

@@ -4,7 +4,7 @@ import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import type { ObjectConverter } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
 import { createTurns, startWork, type Work } from '@krmkit/meta/work'
-import { createDeadline } from '../deadline.ts'
+import { createDeadline } from '../request/deadline.ts'
 import type { ConversionOptions } from './interfaces.ts'
 import {
   convertedObjectSteps,

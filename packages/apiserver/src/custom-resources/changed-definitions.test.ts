@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { EmbeddedServer } from '../server.ts'
+import type { EmbeddedServer } from '../server/server.ts'
 import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
 

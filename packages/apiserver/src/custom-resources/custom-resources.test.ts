@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readBodyText } from '../aggregation/body-text.ts'
-import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []

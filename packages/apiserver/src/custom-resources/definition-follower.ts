@@ -19,8 +19,8 @@ import {
 } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
-import { SerialQueue } from '../serial-queue.ts'
 import { isTrue, reconcileStatus } from './accepted-names.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 /**
  * Follows the CustomResourceDefinitions in the store: accepts names, sets conditions, serves established definitions, and deletes the

@@ -1,7 +1,7 @@
 import { fakeClock, type JsonObject } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, expect, it } from 'vitest'
-import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { definitionsPath, widgetDefinition } from './testing/widgets.ts'
 
 /** Discovery and OpenAPI follow every change without delay: the clock of these servers is stopped. */

@@ -2,7 +2,7 @@ import { parseJson } from '@krmkit/schema'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readBodyText } from '../aggregation/body-text.ts'
-import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { definitionsPath, eventually } from './testing/widgets.ts'
 
 /** Numbers in specs of custom resources, and what kube-apiserver 1.33 answers: the number as it is stored, or the message. */

@@ -2,8 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { type GroupVersionKind, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { hexText } from '@krmkit/meta/bytes'
 import { digest } from '@krmkit/meta/platform'
-import type { RemoteVersion } from '../aggregation/interfaces.ts'
-import { type Clause, type Encoding, mediaType, parseAccept } from '../encoding/negotiation.ts'
+import { type Clause, type Encoding, mediaType, parseAccept } from '../media/negotiation.ts'
 import {
   type AggregatedVersion,
   apiGroup,
@@ -15,6 +14,7 @@ import {
   type ServedGroup,
   servedGroups,
 } from './documents.ts'
+import type { RemoteVersion } from './remote-version.ts'
 
 /** Discovery documents by path and Accept header. Encoding and HTTP are left to the caller. */
 

@@ -8,7 +8,7 @@ import {
   type NamingProfile,
   stockProfile,
 } from '@krmkit/meta'
-import type { RemoteVersion } from '../aggregation/interfaces.ts'
+import type { RemoteVersion } from './remote-version.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
 /** Discovery documents as objects, with members in the order of the stock server. */

@@ -5,7 +5,7 @@ import type { Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { decode } from '@krmkit/schema/paced'
-import { internalPackage, type ServerScope } from '../request-scope.ts'
+import { internalPackage, type ServerScope } from '../request/scope.ts'
 import type { ParsedText } from './large-body.ts'
 
 /** Whether a body has the kind and version of its request. */

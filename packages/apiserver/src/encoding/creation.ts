@@ -1,6 +1,6 @@
-import type { WriteOptions } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import { requestedOptions, type ServerScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { WriteOptions } from '../request/query.ts'
+import { requestedOptions, type ServerScope } from '../request/scope.ts'
 import type { Expected } from './body-type.ts'
 import { type Body, bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
 

@@ -1,5 +1,5 @@
-import { text } from '../query.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { header, type RequestContext } from '../request/context.ts'
+import { text } from '../request/query.ts'
 
 const parsedAsTrue = new Set(['1', 't', 'T', 'true', 'True', 'TRUE'])
 

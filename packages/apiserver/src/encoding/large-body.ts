@@ -4,7 +4,7 @@ import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
-import type { ServerScope } from '../request-scope.ts'
+import type { ServerScope } from '../request/scope.ts'
 
 /**
  * Parses large bodies in slices. Smaller ones, nearly all of them, are parsed at once.

@@ -1,8 +1,8 @@
 import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
 import { bytesToBase64 } from '@krmkit/schema/decode'
-import type { RequestScope } from '../request-scope.ts'
-import { apiVersionOf } from './codec.ts'
-import type { Representation } from './negotiation.ts'
+import { apiVersionOf } from '../media/codec.ts'
+import type { Representation } from '../media/negotiation.ts'
+import type { RequestScope } from '../request/scope.ts'
 import { partialListOf, partialListType } from './table.ts'
 
 /**

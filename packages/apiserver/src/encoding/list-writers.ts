@@ -6,8 +6,8 @@ import type { CborCodec } from '@krmkit/schema/cbor'
 import { JsonIndenter } from '@krmkit/schema/json'
 import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
 import { yamlChunks } from '@krmkit/schema/yaml'
-import { BodyParts } from './body-parts.ts'
-import { jsonText } from './response-writer.ts'
+import { BodyParts } from '../media/body-parts.ts'
+import { jsonText } from '../media/response-writer.ts'
 
 /**
  * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their

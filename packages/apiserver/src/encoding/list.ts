@@ -3,10 +3,12 @@ import { concatBytes } from '@krmkit/meta/bytes'
 import { startWork, type Work } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import { apiVersionOf, memberBytes } from '../media/codec.ts'
+import type { Representation } from '../media/negotiation.ts'
+import { encodedResponse, jsonResponse } from '../media/response-writer.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { RequestScope } from '../request/scope.ts'
 import { inSerializationSpan } from '../tracing/handler-spans.ts'
-import { apiVersionOf, memberBytes } from './codec.ts'
 import {
   CborListWriter,
   ElementText,
@@ -16,8 +18,6 @@ import {
   protobufListWriter,
   yamlListWriter,
 } from './list-writers.ts'
-import type { Representation } from './negotiation.ts'
-import { encodedResponse, jsonResponse } from './response-writer.ts'
 import { includeObject, metaForm, partialListOf, partialListType, partialOf, tableOf, tableRow } from './table.ts'
 import { whenDone } from './when-done.ts'
 

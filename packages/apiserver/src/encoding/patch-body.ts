@@ -5,10 +5,10 @@ import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblems } from '@krmkit/schema/paced'
 import { recordRequestObject } from '../audit/request-object.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { ResponseWriter } from '../media/response-writer.ts'
+import { header, type RequestContext } from '../request/context.ts'
+import type { RequestScope } from '../request/scope.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
-import type { ResponseWriter } from './response-writer.ts'
 import { numberTexts, sentFloats } from './sent-floats.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */

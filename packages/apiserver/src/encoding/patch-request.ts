@@ -1,9 +1,9 @@
 import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
-import type { WriteOptions } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { WriteOptions } from '../request/query.ts'
+import type { RequestScope } from '../request/scope.ts'
 import type { PatchBody } from './patch-body.ts'
 
 /** The object that a patch is applied to: in the version of the request, or a Scale made from it. */

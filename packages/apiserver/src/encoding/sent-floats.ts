@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { largeBodyBytes } from '@krmkit/registry'
 import { parseJson } from '@krmkit/schema'
 import { NumberLiteral } from '@krmkit/schema/json'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestScope } from '../request/scope.ts'
 import type { BodyEncoding } from './request-body.ts'
 
 /** Numbers of JSON that Go reads as floats although they have no fraction, for the validation of custom resources. */

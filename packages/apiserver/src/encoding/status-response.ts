@@ -1,10 +1,10 @@
 import { ApiError, type Status } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { StorageError } from '@krmkit/storage'
-import { header, type RequestContext } from '../request-context.ts'
+import type { Negotiator, Representation } from '../media/negotiation.ts'
+import { plainResponse, type ResponseWriter } from '../media/response-writer.ts'
+import { header, type RequestContext } from '../request/context.ts'
 import { wantsPretty } from './indentation.ts'
-import type { Negotiator, Representation } from './negotiation.ts'
-import { plainResponse, type ResponseWriter } from './response-writer.ts'
 
 /** Responses whose body is a Status, in an encoding that the client accepts; JSON when it accepts none. */
 

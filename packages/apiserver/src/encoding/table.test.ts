@@ -1,7 +1,7 @@
 import type { Printer } from '@krmkit/kinds'
 import type { FrozenObject } from '@krmkit/registry'
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../query.ts'
+import { parseQuery } from '../request/query.ts'
 import { sampleServer } from '../testing/sample-server.ts'
 import { includeObject, partialListOf, partialOf, tableOf } from './table.ts'
 

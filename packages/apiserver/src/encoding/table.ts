@@ -2,8 +2,8 @@ import { type Cell, type Column, type Printer, printerOf, type ResourceDefinitio
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { normalize, type StructType } from '@krmkit/schema'
-import { type Query, text } from '../query.ts'
-import { metaGroup, type Transform } from './negotiation.ts'
+import { metaGroup, type Transform } from '../media/negotiation.ts'
+import { type Query, text } from '../request/query.ts'
 
 /**
  * Transforms of objects: Tables for display, metadata for caches.

@@ -1,9 +1,9 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/audit-record.ts'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
-import { type AuditLevel, type Filter, header, type NextFilter, type RequestContext } from '../request-context.ts'
-import { withEndCallback } from '../stream-end.ts'
-import { isLongRunning } from './long-running.ts'
+import { type AuditLevel, type Filter, header, type NextFilter, type RequestContext } from '../request/context.ts'
+import { isLongRunning } from '../request/long-running.ts'
+import { withEndCallback } from '../request/stream-end.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
 

@@ -3,7 +3,7 @@ import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { compose, IncomingRequest, type RequestContext } from '../request-context.ts'
+import { compose, IncomingRequest, type RequestContext } from '../request/context.ts'
 import { authentication } from './authentication.ts'
 
 const alice = { username: 'alice', groups: ['dev'] }

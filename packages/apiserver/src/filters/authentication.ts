@@ -2,9 +2,9 @@ import type { AuthenticationOutcome, Authenticator } from '@krmkit/authenticatio
 import type { IdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
-import { DerivedRequest } from '../derived-request.ts'
-import type { Filter, RequestContext } from '../request-context.ts'
-import { authenticationMethod, type TraceStep } from '../request-trace.ts'
+import type { Filter, RequestContext } from '../request/context.ts'
+import { DerivedRequest } from '../request/derived-request.ts'
+import { authenticationMethod, type TraceStep } from '../request/trace.ts'
 
 export interface AuthenticationFilterOptions {
   /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */

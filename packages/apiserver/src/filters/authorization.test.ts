@@ -1,6 +1,6 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { compose } from '../request-context.ts'
+import { compose } from '../request/context.ts'
 import { contextOf, done } from '../testing/sample-server.ts'
 import { authorization } from './authorization.ts'
 

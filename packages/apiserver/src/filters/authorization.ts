@@ -12,9 +12,9 @@ import {
 } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
-import type { Filter, RequestContext } from '../request-context.ts'
-import { requestSelectors } from '../request-selectors.ts'
-import type { TraceStep } from '../request-trace.ts'
+import type { Filter, RequestContext } from '../request/context.ts'
+import { requestSelectors } from '../request/selectors.ts'
+import type { TraceStep } from '../request/trace.ts'
 
 /** Rejects requests that the authorizer does not allow. @see API protocol specification, 5.9 */
 export function authorization(

@@ -1,5 +1,5 @@
-import type { Filter } from '../request-context.ts'
-import { header } from '../request-context.ts'
+import type { Filter } from '../request/context.ts'
+import { header } from '../request/context.ts'
 
 /**
  * Adds CORS headers for allowed origins and responds to preflight requests. A pattern allows every origin that it matches anywhere;

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@krmkit/protocol'
-import type { Filter, RequestContext } from '../request-context.ts'
+import type { Filter, RequestContext } from '../request/context.ts'
 
 /**
  * Converts errors of the rest of the chain to responses, so that preceding filters see the outcome of every request, rejected or not.

@@ -2,8 +2,8 @@ import { decodeExtraKey, headerValues, impersonationHeaders, singleHeaderValue }
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
-import type { Filter, RequestContext } from '../request-context.ts'
-import type { TraceStep } from '../request-trace.ts'
+import type { Filter, RequestContext } from '../request/context.ts'
+import type { TraceStep } from '../request/trace.ts'
 import { requireAllowed } from './authorization.ts'
 
 const anonymousUser = 'system:anonymous'

@@ -1,7 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { compose } from '../request-context.ts'
+import { compose } from '../request/context.ts'
 import { contextOf, done } from '../testing/sample-server.ts'
 import { timeout } from './timeout.ts'
 

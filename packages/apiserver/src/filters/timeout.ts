@@ -1,9 +1,9 @@
 import { ApiError, type Clock, MetaError } from '@krmkit/meta'
 import { parseDurationMs } from '@krmkit/meta/time'
 import type { ApiResponse } from '@krmkit/protocol'
-import { text } from '../query.ts'
-import type { Filter } from '../request-context.ts'
-import { isLongRunning } from './long-running.ts'
+import type { Filter } from '../request/context.ts'
+import { isLongRunning } from '../request/long-running.ts'
+import { text } from '../request/query.ts'
 
 /**
  * Ends requests that exceed the time limit with 504, except watches and connections to pods and nodes. A `timeout` parameter may shorten the limit; 0 stands for the limit

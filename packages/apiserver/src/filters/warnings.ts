@@ -1,4 +1,4 @@
-import type { Filter } from '../request-context.ts'
+import type { Filter } from '../request/context.ts'
 
 const maxWarningCharacters = 256
 const maxTotalCharacters = 4096

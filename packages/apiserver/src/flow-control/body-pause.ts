@@ -1,7 +1,7 @@
 import { onNextTurn } from '@krmkit/meta/work'
 import type { ApiRequest } from '@krmkit/protocol'
-import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { type BodyInterceptor, DerivedRequest } from '../request/derived-request.ts'
 
 /** A claim on capacity that can be released for a while. */
 export interface Pausable {

@@ -1,5 +1,5 @@
+import { TimedHistogram } from '../metrics/histogram.ts'
 import { DispatchStatistics } from './dispatch-statistics.ts'
-import { TimedHistogram } from './histogram.ts'
 import { LingeringSeats } from './lingering-seats.ts'
 import { Queue } from './queue.ts'
 import { SeatDemand } from './seat-demand.ts'

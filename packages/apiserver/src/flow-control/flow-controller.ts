@@ -1,5 +1,5 @@
 import type { FrozenObject } from '@krmkit/registry'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
 import { createFlowMatcher } from './flow-matcher.ts'
 import { FlowStatistics } from './flow-statistics.ts'
 import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'

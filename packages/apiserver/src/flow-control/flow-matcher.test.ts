@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRequestInfo } from '../request-info.ts'
+import { parseRequestInfo } from '../request/info.ts'
 import { createFlowMatcher } from './flow-matcher.ts'
 
 const all = ['*']

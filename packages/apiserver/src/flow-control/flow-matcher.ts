@@ -1,6 +1,6 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
 
 /** Attributes of a request that flow schemas match. */
 export type FlowRequest = Pick<RequestContext, 'info' | 'user'>

@@ -1,8 +1,8 @@
-import { isMutating } from '../filters/long-running.ts'
+import type { Histogram } from '../metrics/histogram.ts'
 import { histogramSamples, type Sample, type SampledMetric, sampledMetric } from '../metrics/sampled-metric.ts'
+import { isMutating } from '../request/long-running.ts'
 import type { FlowController } from './flow-controller.ts'
 import type { FlowStatistics, Rejection } from './flow-statistics.ts'
-import type { Histogram } from './histogram.ts'
 import type { PriorityLevel } from './priority-level.ts'
 
 type Labels = Sample['labels']

@@ -1,4 +1,4 @@
-import { Histogram } from './histogram.ts'
+import { Histogram } from '../metrics/histogram.ts'
 
 /** Reason of a rejection. */
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'

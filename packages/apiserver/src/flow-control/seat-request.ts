@@ -1,4 +1,4 @@
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/context.ts'
 import type { FlowStatistics } from './flow-statistics.ts'
 import type { Queue, QueueEntry } from './queue.ts'
 import type { FlowHash } from './shuffle-shard.ts'

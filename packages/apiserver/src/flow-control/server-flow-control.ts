@@ -2,14 +2,14 @@ import { type Clock, type NamingProfile, type Random, systemClock } from '@krmki
 import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject, Registry } from '@krmkit/registry'
 import { storeFeed } from '../access/store-feed.ts'
-import { priorityAndFairness } from '../filters/priority-and-fairness.ts'
 import type { SampledMetric } from '../metrics/sampled-metric.ts'
-import type { Query } from '../query.ts'
-import type { Filter } from '../request-context.ts'
+import type { Filter } from '../request/context.ts'
+import type { Query } from '../request/query.ts'
+import type { WatchCounts } from '../request/watch-counts.ts'
 import { debugPages } from './debug-pages.ts'
 import { adjustmentMs, FlowController } from './flow-controller.ts'
 import { flowMetrics } from './flow-metrics.ts'
-import type { WatchCounts } from './watch-counts.ts'
+import { priorityAndFairness } from './priority-and-fairness.ts'
 
 export interface FlowControlOptions {
   /** Total seats of the server. */

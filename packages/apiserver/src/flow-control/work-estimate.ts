@@ -1,5 +1,5 @@
-import { flag, type Query, text } from '../query.ts'
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from '../request/info.ts'
+import { flag, type Query, text } from '../request/query.ts'
 
 /** Estimated cost of a request. */
 export interface WorkEstimate {

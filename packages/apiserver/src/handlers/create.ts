@@ -5,9 +5,9 @@ import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
 import { sentFloats } from '../encoding/sent-floats.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope } from '../request/scope.ts'
+import { writeContext } from './write-context.ts'
 
 /** POST to a collection. @see API protocol specification, 4 */
 export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

@@ -1,11 +1,11 @@
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { successResponse } from '../encoding/status-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiated, type RequestScope } from '../request/scope.ts'
 import { deleteOptions } from './delete-options.ts'
 import { listOptions, listRequest, listTransforms, notAnObject } from './list.ts'
+import { writeContext } from './write-context.ts'
 
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

@@ -2,9 +2,9 @@ import { ApiError } from '@krmkit/meta'
 import type { DeleteRequestOptions } from '@krmkit/registry'
 import type { Expected } from '../encoding/body-type.ts'
 import { bodyEncoding, decodeObject, readBytes } from '../encoding/request-body.ts'
-import { flag, integer, text } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import { flag, integer, text } from '../request/query.ts'
+import type { RequestScope } from '../request/scope.ts'
 
 /** Options of a deletion, from the body where there is one, otherwise from the query. @throws ApiError 400 */
 export async function deleteOptions(scope: RequestScope, context: RequestContext): Promise<DeleteRequestOptions> {

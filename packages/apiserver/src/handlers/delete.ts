@@ -1,12 +1,12 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { type DeleteResult, type FrozenObject, validateDeleteOptions } from '@krmkit/registry'
-import type { Representation } from '../encoding/negotiation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
 import { successResponse } from '../encoding/status-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { Representation } from '../media/negotiation.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope } from '../request/scope.ts'
 import { deleteOptions } from './delete-options.ts'
+import { writeContext } from './write-context.ts'
 
 /** DELETE of one object. @see API protocol specification, 3 and 7 */
 export async function deleteResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

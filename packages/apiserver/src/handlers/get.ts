@@ -1,11 +1,11 @@
 import { ApiError } from '@krmkit/meta'
 import { inSpan } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
-import type { NegotiationOptions } from '../encoding/negotiation.ts'
 import { entryForm, entryResponse } from '../encoding/object-response.ts'
-import { flag, text } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import { internalTypeName, negotiatedObjects, type RequestScope } from '../request-scope.ts'
+import type { NegotiationOptions } from '../media/negotiation.ts'
+import type { RequestContext } from '../request/context.ts'
+import { flag, text } from '../request/query.ts'
+import { internalTypeName, negotiatedObjects, type RequestScope } from '../request/scope.ts'
 
 /** The transform of lists is accepted here and refused once there is an object. */
 const forms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }

@@ -5,9 +5,9 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { type ListRequest, type ListResult, loadInBatches, validateVersionMatch } from '@krmkit/registry'
 import { wantsPretty } from '../encoding/indentation.ts'
 import { listResponse } from '../encoding/list.ts'
-import { integer, text } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import { internalTypeName, negotiated, type RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import { integer, text } from '../request/query.ts'
+import { internalTypeName, negotiated, type RequestScope } from '../request/scope.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 
 /** Transforms of a list. One of a single object is accepted here and refused once there is a list. */

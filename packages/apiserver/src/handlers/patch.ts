@@ -6,10 +6,10 @@ import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import type { PatchRequest } from '../encoding/patch-request.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope, requestedOptions } from '../request/scope.ts'
 import { requireName } from './update.ts'
+import { writeContext } from './write-context.ts'
 
 /** PATCH of an object, or of a subresource of the same kind. @see API protocol specification, 4 and 4.7 */
 export async function patchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

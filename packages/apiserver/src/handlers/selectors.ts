@@ -2,9 +2,9 @@ import { ApiError, MetaError } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { truncateSelector } from '@krmkit/meta/selectors'
 import type { ListRequest } from '@krmkit/registry'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
-import { requestSelectors } from '../request-selectors.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { RequestScope } from '../request/scope.ts'
+import { requestSelectors } from '../request/selectors.ts'
 
 /** The selectors of a list, watch or deletecollection. */
 export type Selectors = Pick<ListRequest, 'labelSelector' | 'fieldSelector'>

@@ -5,9 +5,9 @@ import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
 import { sentFloats } from '../encoding/sent-floats.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope, requestedOptions } from '../request/scope.ts'
+import { writeContext } from './write-context.ts'
 
 /** PUT of an object, or of a subresource of the same kind. */
 export async function updateResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

@@ -1,6 +1,6 @@
 import { createFeatures, type Features } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../query.ts'
+import { parseQuery } from '../request/query.ts'
 import { sampleServer } from '../testing/sample-server.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 

@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import type { ApiResponse } from '@krmkit/protocol'
-import { textResponse } from '../encoding/response-writer.ts'
-import type { Query } from '../query.ts'
+import { textResponse } from '../media/response-writer.ts'
+import type { Query } from '../request/query.ts'
 
 /** A named health check. `check` throws or rejects with the reason when it fails. */
 export interface HealthCheck {

@@ -1,4 +1,4 @@
-import type { ServerScope } from '../request-scope.ts'
+import type { ServerScope } from '../request/scope.ts'
 
 /** How long the storage may take to answer, in milliseconds: the default of the stock server. */
 const answerMs = 2000

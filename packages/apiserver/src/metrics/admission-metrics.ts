@@ -8,7 +8,7 @@ import type {
   PolicyMetrics,
   WebhookMetrics,
 } from '@krmkit/admission'
-import { Histogram } from '../flow-control/histogram.ts'
+import { Histogram } from './histogram.ts'
 import type { Instruments } from './instruments.ts'
 import { matchConditionMetrics } from './match-condition-metrics.ts'
 import { metricCode } from './request-labels.ts'

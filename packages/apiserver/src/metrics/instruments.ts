@@ -1,4 +1,4 @@
-import { Histogram as Buckets } from '../flow-control/histogram.ts'
+import { Histogram as Buckets } from './histogram.ts'
 import { bucketLabels, familyHead, type Labels, labelsText, seriesLine } from './prometheus-text.ts'
 import { histogramSamples, type Sample, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 

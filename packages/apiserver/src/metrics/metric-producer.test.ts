@@ -2,7 +2,7 @@ import { fakeClock } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/work'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import { createApiServer } from '../server.ts'
+import { createApiServer } from '../server/server.ts'
 import { readMetricFamilies } from './metric-families.ts'
 import { createMetricProducer } from './metric-producer.ts'
 

@@ -5,9 +5,9 @@
 
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupVersionResource } from '@krmkit/meta'
-import type { RemoteVersion } from '../aggregation/interfaces.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import { connectable } from '../subresources/connect.ts'
+import type { RemoteVersion } from '../discovery/remote-version.ts'
+import { connectable } from '../request/connectable.ts'
+import { header, type RequestContext } from '../request/context.ts'
 
 /** Labels of `apiserver_request_total`, named like on the stock server. */
 export interface RequestLabels {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { parseAccept } from '../encoding/negotiation.ts'
-import { parseQuery, text } from '../query.ts'
+import { parseAccept } from '../media/negotiation.ts'
+import { parseQuery, text } from '../request/query.ts'
 import type { Publisher, PublisherOptions } from './publisher.ts'
 import { headerText, type RequestHeaders, relativeUrl, serveDocument } from './serve-document.ts'
 

@@ -1,5 +1,5 @@
 import { concatBytes } from '@krmkit/meta/bytes'
-import { gunzip, gzip } from '../compression.ts'
+import { gunzip, gzip } from '../media/compression.ts'
 
 /**
  * One document in one form. Its entity tag is available before its content, which is built on first use and cached compressed, because

@@ -2,7 +2,7 @@ import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import type { StructType, TypeSource } from '@krmkit/schema'
 import { createCustomSchemas, type PublishedGroupVersion, type PublishedResource } from '@krmkit/schema/openapi'
-import { groupVersionPath } from '../request-info.ts'
+import { groupVersionPath } from '../request/info.ts'
 
 /** Converts served resources to the group versions that OpenAPI documents describe. */
 

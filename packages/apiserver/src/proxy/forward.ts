@@ -2,9 +2,10 @@ import { ApiError, type Clock } from '@krmkit/meta'
 import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import type { Turns } from '@krmkit/meta/work'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
-import { header, type RequestContext } from '../request-context.ts'
-import { hostAndPort } from './addresses.ts'
-import type { Backends } from './backends.ts'
+import { hostAndPort } from '../backends/addresses.ts'
+import type { Backends } from '../backends/backends.ts'
+import type { Location } from '../backends/interfaces.ts'
+import { header, type RequestContext } from '../request/context.ts'
 import { plainError } from './errors.ts'
 import {
   cancelBody,
@@ -15,7 +16,6 @@ import {
   isUpgradeRequest,
 } from './forwarded-message.ts'
 import { type PageOptions, withRewrittenLinks } from './html-body.ts'
-import type { Location } from './interfaces.ts'
 import { createRequestDeadline } from './request-deadline.ts'
 import { cleanPath, escapePath } from './url-reference.ts'
 import { type RewriteOptions, rewriteReference } from './url-rewriter.ts'

@@ -1,7 +1,7 @@
 import { latin1Bytes, latin1Text } from '@krmkit/meta/bytes'
 import { Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
-import { codedChunks } from '../compression.ts'
+import { codedChunks } from '../media/compression.ts'
 import { HtmlRewriter } from './html-rewriter.ts'
 
 type Chunks = AsyncIterable<Uint8Array>

@@ -2,7 +2,7 @@ import { ApiError, type Features, type FieldError, MetaError } from '@krmkit/met
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { formatTime, parseTime } from '@krmkit/meta/time'
 import { field } from '@krmkit/meta/validation'
-import { flag, integer, type Query, text } from '../query.ts'
+import { flag, integer, type Query, text } from '../request/query.ts'
 
 /** The query of a request for a log. */
 export interface LogOptions {

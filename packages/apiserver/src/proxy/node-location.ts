@@ -2,9 +2,9 @@ import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { canonicalIP, connectableHost } from '@krmkit/meta/ip'
 import type { ProxyTransport } from '@krmkit/protocol'
-import { proxyableAddress } from './addresses.ts'
+import { proxyableAddress } from '../backends/addresses.ts'
+import type { KubeletOptions, Location, ProxyOptions } from '../backends/interfaces.ts'
 import { plainError } from './errors.ts'
-import type { KubeletOptions, Location, ProxyOptions } from './interfaces.ts'
 import { connectablePort, type TargetId } from './target-id.ts'
 
 /** The fields of a node that its location needs. */

@@ -1,7 +1,7 @@
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { proxyableAddress } from './addresses.ts'
-import type { Location } from './interfaces.ts'
+import { proxyableAddress } from '../backends/addresses.ts'
+import type { Location } from '../backends/interfaces.ts'
 import { connectablePort, type TargetId } from './target-id.ts'
 
 /** The fields of a pod that its location needs. */

@@ -1,8 +1,8 @@
 import type { Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { createDeadline } from '../deadline.ts'
-import type { RequestContext } from '../request-context.ts'
-import { withEndCallback } from '../stream-end.ts'
+import type { RequestContext } from '../request/context.ts'
+import { createDeadline } from '../request/deadline.ts'
+import { withEndCallback } from '../request/stream-end.ts'
 
 /** Ends a proxied request when the client goes away, the request times out, or `ms` have passed. */
 export interface RequestDeadline {

@@ -1,8 +1,8 @@
 import type { ObjectReader } from '@krmkit/admission'
 import { ApiError, type ApiObject, type DeepReadonly, type Random } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { proxyableAddress } from './addresses.ts'
-import type { Location } from './interfaces.ts'
+import { proxyableAddress } from '../backends/addresses.ts'
+import type { Location } from '../backends/interfaces.ts'
 import { parseTargetId } from './target-id.ts'
 
 interface Service extends ApiObject {

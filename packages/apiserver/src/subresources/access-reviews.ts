@@ -13,7 +13,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestScope } from '../request/scope.ts'
 import type { ReviewAnswer } from './review-answer.ts'
 import { reviewSelectors } from './review-selectors.ts'
 

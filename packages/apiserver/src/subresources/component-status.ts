@@ -3,12 +3,12 @@ import { healthyComponent } from '@krmkit/kinds/strategies'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { wantsPretty } from '../encoding/indentation.ts'
-import { plainResponse } from '../encoding/response-writer.ts'
 import { tableOf } from '../encoding/table.ts'
 import { listOptions } from '../handlers/list.ts'
 import { usableSelectors } from '../handlers/selectors.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import { plainResponse } from '../media/response-writer.ts'
+import { header, type RequestContext } from '../request/context.ts'
+import type { RequestScope } from '../request/scope.ts'
 
 /** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
 export async function componentStatuses(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {

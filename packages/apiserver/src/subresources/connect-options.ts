@@ -1,10 +1,10 @@
 import { ApiError, type ApiObject, formatApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { TypeNode } from '@krmkit/schema'
-import { flag, integer, type Query, text } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestInfo } from '../request-info.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { RequestInfo } from '../request/info.ts'
+import { flag, integer, type Query, text } from '../request/query.ts'
+import type { RequestScope } from '../request/scope.ts'
 
 /**
  * The options of a connection as the object that admission sees: `PodExecOptions` and the like, whose members are query parameters.

@@ -1,22 +1,13 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { writeContext } from '../handlers/write-context.ts'
 import { readLog } from '../proxy/pod-log.ts'
 import { openStream } from '../proxy/pod-stream.ts'
 import { proxyResource } from '../proxy/proxy-resource.ts'
-import { text } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { text } from '../request/query.ts'
+import { negotiated, type RequestScope } from '../request/scope.ts'
 import { connectOptions } from './connect-options.ts'
-
-/** Subresources that connect to a node, a pod or a service, with their methods. */
-export const connectable: ReadonlyMap<string, readonly string[]> = new Map([
-  ['exec', ['GET', 'POST']],
-  ['attach', ['GET', 'POST']],
-  ['portforward', ['GET', 'POST']],
-  ['log', ['GET']],
-  ['proxy', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']],
-])
 
 /**
  * Subresources that connect to a backend: `proxy` to pods, services and nodes; `exec`, `attach`, `portforward` and `log` to the kubelet

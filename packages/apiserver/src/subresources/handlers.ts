@@ -1,5 +1,5 @@
 import { ApiError } from '@krmkit/meta'
-import type { ResourceHandler } from '../request-scope.ts'
+import type { ResourceHandler } from '../request/scope.ts'
 import { componentStatuses } from './component-status.ts'
 import { createBinding } from './pod-binding.ts'
 import { createEviction } from './pod-eviction.ts'

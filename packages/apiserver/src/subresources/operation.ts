@@ -2,10 +2,10 @@ import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { type OperationAdmission, takeNamespace, type WriteContext } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
-import type { WriteOptions } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import { writeContext } from '../handlers/write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { WriteOptions } from '../request/query.ts'
+import type { RequestScope } from '../request/scope.ts'
 
 /** A POST whose body is an order about an object and is not stored: Binding, Eviction, TokenRequest. */
 export interface AdmittedOperation<T extends ApiObject> {

@@ -6,8 +6,8 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
 import { uidConflict, versionConflict } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope } from '../request/scope.ts'
 import { admitOperation } from './operation.ts'
 
 /**

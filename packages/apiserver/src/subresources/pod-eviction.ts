@@ -5,9 +5,9 @@ import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import { writeContext } from '../handlers/write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope } from '../request/scope.ts'
 import { admitOperation } from './operation.ts'
 
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' }

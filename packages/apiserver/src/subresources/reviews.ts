@@ -2,9 +2,9 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { readCreation } from '../encoding/creation.ts'
 import { objectResponse } from '../encoding/object-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import { writeContext } from '../handlers/write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiated, type RequestScope } from '../request/scope.ts'
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,

@@ -8,9 +8,9 @@ import { appliedConfiguration, patchedObject } from '../encoding/patched-object.
 import { readObject } from '../encoding/request-body.ts'
 import { whenDone } from '../encoding/when-done.ts'
 import { checkIdentity } from '../handlers/update.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
-import { writeContext } from '../write-context.ts'
+import { writeContext } from '../handlers/write-context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiated, type RequestScope, requestedOptions } from '../request/scope.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**

@@ -12,8 +12,8 @@ import { ApiError, type FieldError, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
-import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request/context.ts'
+import { negotiatedObjects, type RequestScope } from '../request/scope.ts'
 import { admitOperation } from './operation.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
-import { parseQuery } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import { parseRequestInfo } from '../request-info.ts'
-import { createApiServer, type EmbeddedServer } from '../server.ts'
-import type { ApiServerOptions } from '../server-options.ts'
+import type { RequestContext } from '../request/context.ts'
+import { parseRequestInfo } from '../request/info.ts'
+import { parseQuery } from '../request/query.ts'
+import type { ApiServerOptions } from '../server/options.ts'
+import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 
 /** Requests and servers for tests. */
 

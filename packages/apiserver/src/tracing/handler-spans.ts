@@ -1,8 +1,8 @@
 import { inSpan, RequestSpan, readTraceContext, type SpanAttributes } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import { sourceAddresses } from '../audit/source-addresses.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import type { RequestScope, ResourceHandler } from '../request-scope.ts'
+import { header, type RequestContext } from '../request/context.ts'
+import type { RequestScope, ResourceHandler } from '../request/scope.ts'
 import { bodyLength } from './request-tracing.ts'
 
 const spanNames: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { RequestSpan, readTraceContext, type SpanAttributes, spanKinds, type Tracer } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import { sourceAddresses } from '../audit/source-addresses.ts'
-import { type Filter, header, type RequestContext } from '../request-context.ts'
-import type { RequestInfo } from '../request-info.ts'
-import { withEndCallback } from '../stream-end.ts'
+import { type Filter, header, type RequestContext } from '../request/context.ts'
+import type { RequestInfo } from '../request/info.ts'
+import { withEndCallback } from '../request/stream-end.ts'
 
 /** Users of these groups may continue a trace of theirs, and so decide that it is sampled. */
 const trustedGroups: ReadonlySet<string> = new Set(['system:masters', 'system:monitoring'])

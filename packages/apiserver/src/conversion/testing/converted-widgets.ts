@@ -3,7 +3,7 @@ import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { readBodyText } from '../../aggregation/body-text.ts'
 import { definitionsPath, widgetDefinition } from '../../custom-resources/testing/widgets.ts'
-import { createApiServer, type EmbeddedServer } from '../../server.ts'
+import { createApiServer, type EmbeddedServer } from '../../server/server.ts'
 import type { ConversionOptions } from '../interfaces.ts'
 
 /** A server with a definition whose versions a webhook converts. */

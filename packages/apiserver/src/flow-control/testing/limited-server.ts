@@ -1,5 +1,5 @@
 import type { UserInfo } from '@krmkit/meta'
-import type { ApiServerOptions } from '../../server-options.ts'
+import type { ApiServerOptions } from '../../server/options.ts'
 import { sampleServer } from '../../testing/sample-server.ts'
 
 export const flowControlPath = '/apis/flowcontrol.apiserver.k8s.io/v1'

@@ -1,6 +1,6 @@
 import { type FakeClock, fakeClock, type UserInfo } from '@krmkit/meta'
-import { parseQuery } from '../../query.ts'
-import { parseRequestInfo } from '../../request-info.ts'
+import { parseRequestInfo } from '../../request/info.ts'
+import { parseQuery } from '../../request/query.ts'
 import { FairQueues, type Queuing } from '../fair-queues.ts'
 import { FlowStatistics } from '../flow-statistics.ts'
 import { SeatRequest } from '../seat-request.ts'

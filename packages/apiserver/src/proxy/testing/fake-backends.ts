@@ -1,5 +1,5 @@
 import type { ApiResponse, ProxiedRequest, ProxyTarget, ProxyTransport } from '@krmkit/protocol'
-import type { ApiServerOptions } from '../../server-options.ts'
+import type { ApiServerOptions } from '../../server/options.ts'
 import { type SampleServer, sampleServer } from '../../testing/sample-server.ts'
 
 /** A request as a backend receives it. */

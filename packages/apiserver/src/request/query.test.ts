@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
 import { flag, hasTooManyParameters, integer, maxParameters, parseQuery, text, writeOptions } from './query.ts'
-import { sampleServer } from './testing/sample-server.ts'
 
 describe('query', () => {
   it('decodes names and values, and returns the first value', () => {

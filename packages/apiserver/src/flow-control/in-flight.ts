@@ -1,8 +1,8 @@
 import { ApiError } from '@krmkit/meta'
-import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses } from '../flow-control/body-pause.ts'
-import type { Filter } from '../request-context.ts'
-import { isLongRunning, isMutating } from './long-running.ts'
+import { tooManyRequests } from '../media/response-writer.ts'
+import type { Filter } from '../request/context.ts'
+import { isLongRunning, isMutating } from '../request/long-running.ts'
+import { BodyPauses } from './body-pause.ts'
 
 export interface InFlightLimits {
   /** Maximum number of concurrent reads; 0: no limit. */

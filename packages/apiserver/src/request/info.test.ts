@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRequestInfo } from './request-info.ts'
+import { parseRequestInfo } from './info.ts'
 
 const read = (method: string, path: string, watch = false) => {
   const info = parseRequestInfo(method, path, watch)

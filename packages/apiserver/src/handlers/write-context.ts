@@ -1,10 +1,10 @@
 import { managerName } from '@krmkit/fieldmanager'
 import { unknownManager } from '@krmkit/fieldmanager/managed-fields'
 import type { WriteContext } from '@krmkit/registry'
-import { text, type WriteOptions } from './query.ts'
-import { header, type RequestContext } from './request-context.ts'
-import type { TraceStep } from './request-trace.ts'
-import { outgoingSpan } from './tracing/handler-spans.ts'
+import { header, type RequestContext } from '../request/context.ts'
+import { text, type WriteOptions } from '../request/query.ts'
+import type { TraceStep } from '../request/trace.ts'
+import { outgoingSpan } from '../tracing/handler-spans.ts'
 
 /** The context of a write to the registry. */
 export function writeContext(

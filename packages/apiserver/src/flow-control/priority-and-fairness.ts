@@ -1,11 +1,11 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { tooManyRequests } from '../encoding/response-writer.ts'
-import { type BodyPause, BodyPauses, mayWaitForBody, type Pausable } from '../flow-control/body-pause.ts'
-import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
-import type { SeatRequest } from '../flow-control/seat-request.ts'
-import type { Filter, NextFilter, RequestContext } from '../request-context.ts'
-import { isLongRunning } from './long-running.ts'
+import { tooManyRequests } from '../media/response-writer.ts'
+import type { Filter, NextFilter, RequestContext } from '../request/context.ts'
+import { isLongRunning } from '../request/long-running.ts'
+import { type BodyPause, BodyPauses, mayWaitForBody, type Pausable } from './body-pause.ts'
+import type { FlowController, FlowSchemaState } from './flow-controller.ts'
+import type { SeatRequest } from './seat-request.ts'
 
 export interface PriorityAndFairnessOptions {
   readonly clock: Clock

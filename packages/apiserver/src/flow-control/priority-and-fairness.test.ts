@@ -1,5 +1,6 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
+import { type Asking, requestOf, sampleServer } from '../testing/sample-server.ts'
 import {
   configMap,
   configMaps,
@@ -12,8 +13,7 @@ import {
   queuing,
   schemaOf,
   turn,
-} from '../flow-control/testing/limited-server.ts'
-import { type Asking, requestOf, sampleServer } from '../testing/sample-server.ts'
+} from './testing/limited-server.ts'
 
 const headersOf = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) => [
   headers['x-kubernetes-pf-flowschema-uid'],

@@ -1,7 +1,7 @@
 import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bytesBody } from './encoding/response-writer.ts'
+import { bytesBody } from '../media/response-writer.ts'
 
 const configurationPath = '/.well-known/openid-configuration'
 const keysPath = '/openid/v1/jwks'

@@ -1,10 +1,10 @@
 import { ApiError, type Clock, type Random } from '@krmkit/meta'
 import { allowManyListeners } from '@krmkit/meta/platform'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import { textResponse } from './encoding/response-writer.ts'
-import { flag, hasTooManyParameters, parseQuery } from './query.ts'
-import { header, IncomingRequest, type RequestContext } from './request-context.ts'
-import { parseRequestInfo } from './request-info.ts'
+import { textResponse } from '../media/response-writer.ts'
+import { header, IncomingRequest, type RequestContext } from '../request/context.ts'
+import { parseRequestInfo } from '../request/info.ts'
+import { flag, hasTooManyParameters, parseQuery } from '../request/query.ts'
 
 /** How long `close` waits for requests in flight. */
 const closeDeadlineMs = 10_000

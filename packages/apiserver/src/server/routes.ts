@@ -1,8 +1,8 @@
 import type { ApiResponse } from '@krmkit/protocol'
-import type { Aggregator } from './aggregation/aggregator.ts'
+import type { Aggregator } from '../aggregation/aggregator.ts'
+import type { RequestContext } from '../request/context.ts'
 import { createDispatcher } from './dispatch.ts'
 import { createNonResourceRoutes, type NonResourceOptions } from './non-resource.ts'
-import type { RequestContext } from './request-context.ts'
 
 export interface RouteParts extends Omit<NonResourceOptions, 'resources' | 'remote' | 'remoteDocuments'> {
   readonly aggregator: Aggregator | undefined

@@ -1,7 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { afterEach, expect, it } from 'vitest'
-import { definitionsPath, widgetDefinition } from './custom-resources/testing/widgets.ts'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { createApiServer, type EmbeddedServer } from './server.ts'
 
 /** Two servers over one storage, of which one is a replica. */

@@ -1,7 +1,7 @@
 import { ApiError, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
-import { metaGroup } from './encoding/negotiation.ts'
+import { metaGroup } from '../media/negotiation.ts'
 
 /** Query parameters by name. Like on the stock server, the first value counts and unknown names are ignored. */
 export type Query = ReadonlyMap<string, readonly string[]>

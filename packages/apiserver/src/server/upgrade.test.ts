@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fakeClock } from '@krmkit/meta'
 import { lmdbStorage } from '@krmkit/storage'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { created, pathOf, readAs } from './testing/emulated.ts'
-import { type MovedObject, movedObjects } from './testing/moved-objects.ts'
-import { type SampleServer, sampleServer } from './testing/sample-server.ts'
+import { created, pathOf, readAs } from '../testing/emulated.ts'
+import { type MovedObject, movedObjects } from '../testing/moved-objects.ts'
+import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 /** One durable store, opened as one release after another. */
 

@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from './info.ts'
 
 /** Subresources whose responses last until the client ends them. */
 const longRunningSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])

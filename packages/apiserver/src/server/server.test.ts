@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiServerOptions } from './server-options.ts'
-import { sampleServer } from './testing/sample-server.ts'
+import { sampleServer } from '../testing/sample-server.ts'
+import type { ApiServerOptions } from './options.ts'
 
 describe('answers', () => {
   it.each(['/', '/healthz', '/api', '/apis/apps/v1', '/openapi/v2', '/openapi/v3', '/metrics', '/api/v1/namespaces', '/nowhere'])(

@@ -1,8 +1,8 @@
 import type { Clock, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
-import { parseAccept } from './encoding/negotiation.ts'
-import { textResponse } from './encoding/response-writer.ts'
+import { parseAccept } from '../media/negotiation.ts'
+import { textResponse } from '../media/response-writer.ts'
 
 /** The debug pages `/statusz` and `/flagz`, in the text form of the stock server, each behind a feature gate. */
 

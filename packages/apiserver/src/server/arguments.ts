@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { functionsProblem, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
-import { checkAuthorizer } from './access/authorizer-check.ts'
-import { failWith } from './api-server-error.ts'
-import type { ApiServerOptions, ServerLimits } from './server-options.ts'
+import { checkAuthorizer } from '../access/authorizer-check.ts'
+import { failWith } from '../api-server-error.ts'
+import type { ApiServerOptions, ServerLimits } from './options.ts'
 
 /** Checks of the options of a server: an option that is ignored could leave it without its storage, its kinds or its authorizer. */
 

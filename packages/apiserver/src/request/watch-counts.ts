@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from './info.ts'
 
 interface Counts {
   total: number

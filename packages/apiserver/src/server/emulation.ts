@@ -1,8 +1,8 @@
 import { type Catalog, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import type { EmulatedRelease } from '@krmkit/kinds/releases'
 import { createFeatureGates } from '@krmkit/versioning'
-import { isBuiltInGroup } from './discovery/documents.ts'
-import { type ApiServerOptions, type ServerSettings, withDefaults } from './server-options.ts'
+import { isBuiltInGroup } from '../discovery/documents.ts'
+import { type ApiServerOptions, type ServerSettings, withDefaults } from './options.ts'
 
 /** The settings of a server that emulates an older release. */
 

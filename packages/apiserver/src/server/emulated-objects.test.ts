@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { created, pathOf, readAs } from './testing/emulated.ts'
-import { sampleServer } from './testing/sample-server.ts'
+import { created, pathOf, readAs } from '../testing/emulated.ts'
+import { sampleServer } from '../testing/sample-server.ts'
 
 /** Objects of versions that 1.33 no longer serves, and fields that earlier releases do not have. */
 

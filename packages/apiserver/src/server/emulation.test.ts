@@ -1,8 +1,8 @@
 import { resourcesAt } from '@krmkit/kinds/releases'
 import { formatApiVersion } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { pathOf } from './testing/emulated.ts'
-import { sampleServer } from './testing/sample-server.ts'
+import { pathOf } from '../testing/emulated.ts'
+import { sampleServer } from '../testing/sample-server.ts'
 
 /** Behavior of emulated releases, through requests. */
 

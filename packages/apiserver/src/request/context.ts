@@ -1,11 +1,10 @@
 import type { AdmissionDecision } from '@krmkit/admission'
-import type { UserInfo } from '@krmkit/meta'
+import type { JsonValue, UserInfo } from '@krmkit/meta'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { AuditedObject } from './audit/bodies.ts'
+import type { RequestInfo } from './info.ts'
 import type { Query } from './query.ts'
-import type { RequestInfo } from './request-info.ts'
-import type { RequestSelectors } from './request-selectors.ts'
+import type { RequestSelectors } from './selectors.ts'
 
 /** State of one request. Filters add what they determine: user, deadline, audit level and others. */
 export interface RequestContext {
@@ -49,6 +48,21 @@ export interface RequestContext {
   watchInitialized: (() => void) | undefined
   /** The current span; undefined where requests are not traced. */
   span: RequestSpan | undefined
+}
+
+/** Metadata of an object for the `objectRef` of an event. */
+export interface ObjectIdentity {
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
+}
+
+/** The object in a request body. */
+export interface AuditedObject {
+  readonly identity: ObjectIdentity
+  /** Undefined below level `Request`. */
+  readonly value: JsonValue | undefined
 }
 
 /** Detail of audit events: none, metadata, with the request body, with request and response body. */

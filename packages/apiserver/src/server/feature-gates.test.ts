@@ -4,9 +4,9 @@ import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { createFeatures, type Features, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
-import { logOptions } from './proxy/log-options.ts'
-import { parseQuery } from './query.ts'
-import { sampleServer } from './testing/sample-server.ts'
+import { logOptions } from '../proxy/log-options.ts'
+import { parseQuery } from '../request/query.ts'
+import { sampleServer } from '../testing/sample-server.ts'
 
 /** What the server does by feature gates that can be set, through requests. */
 
