@@ -212,14 +212,22 @@ describe('ResourceQuota: updates', () => {
     expect(refused).toContain(
       'requested: services.loadbalancers=1, used: services.loadbalancers=0, limited: services.loadbalancers=0',
     )
-    const [, back] = await change(
-      hard,
+  })
+
+  it('leaves released usage to the recount of the controller [P289]', async () => {
+    const hard = { 'services.nodeports': '3', 'services.loadbalancers': '1' }
+    const usedBefore = { 'services.nodeports': '2', 'services.loadbalancers': '0' }
+    const to = (after: object) => change(hard, usedBefore, 'services', service('NodePort', {}, {}), after)
+    expect(await to(service('ClusterIP', {}))).toEqual(['', usedBefore])
+    expect(await to(service('LoadBalancer', {}))).toEqual(['', { ...usedBefore, 'services.loadbalancers': '1' }])
+    const [message] = await change(
       { 'services.nodeports': '1' },
+      { 'services.nodeports': '3' },
       'services',
-      service('NodePort', {}),
-      service('ClusterIP', {}),
+      service('NodePort', {}, {}, {}),
+      service('NodePort', {}, {}),
     )
-    expect(back).toMatchObject({ 'services.nodeports': '0' })
+    expect(message).toBe('')
   })
 
   it('charges the whole object when it enters a scope [P289]', async () => {

@@ -3,7 +3,7 @@ import type { AdmissionAttributes } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { matchesQuota, type QuotaObject, type ResourceQuota, type UsageEvaluator } from './interfaces.ts'
 import { type LimitedResource, uncoveredMessage } from './limited.ts'
-import { addUsage, maskUsage, parseUsage, printUsage, subtractUsage, type Usage, withoutZeros } from './usage.ts'
+import { addUsage, increases, maskUsage, parseUsage, printUsage, subtractUsage, type Usage, withoutZeros } from './usage.ts'
 
 /** Whether a request fits into the quotas of its namespace, and what it charges to them. */
 
@@ -63,7 +63,8 @@ export function computeCharges(
   if (negative.length > 0) throw refuse(`quota usage is negative for resource(s): ${negative.sort().join(',')}`)
   const old = attributes.operation === 'UPDATE' ? attributes.oldObject : undefined
   const before = old === undefined ? undefined : evaluator.usage(old)
-  const added = before === undefined ? withoutZeros(usage) : withoutZeros(subtractUsage(usage, before))
+  // Released usage is left to the recount of the quota controller.
+  const added = before === undefined ? withoutZeros(usage) : increases(subtractUsage(usage, before))
   // A quota whose scopes did not match the old object is charged the whole usage.
   const costs = applicable.map((to) => ({
     to,

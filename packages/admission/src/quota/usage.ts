@@ -84,6 +84,11 @@ export function withoutZeros(usage: Usage): Map<string, Quantity> {
   return new Map([...usage].filter(([, amount]) => !amount.isZero()))
 }
 
+/** Keeps the resources with more than nothing. */
+export function increases(usage: Usage): Map<string, Quantity> {
+  return new Map([...usage].filter(([, amount]) => amount.sign() > 0))
+}
+
 /**
  * Whether two usages have the same resources with equal quantities.
  *
