@@ -6,7 +6,8 @@ import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { decode } from '@krmkit/schema/paced'
 import { internalPackage, type ServerScope } from '../request/scope.ts'
-import type { ParsedText } from './large-body.ts'
+import { convertedJsonSteps } from './key-order.ts'
+import type { ParsedText, TextEncoding } from './large-body.ts'
 
 /** Whether a body has the kind and version of its request. */
 
@@ -97,6 +98,10 @@ interface TypedBody extends ParsedBody {
   readonly warn: (problems: readonly string[]) => void
 }
 
+interface CustomBody extends TypedBody {
+  readonly encoding: TextEncoding
+}
+
 interface OtherDecoding extends TypedBody {
   readonly expected: Expected
   readonly actual: Actual
@@ -132,10 +137,10 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind than the path has, unless `onOtherKind` takes it.
  */
-export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: TypeMeta, body: TypedBody): Work<Actual> {
+export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: TypeMeta, body: CustomBody): Work<Actual> {
   const { gvk, fieldValidation, onOtherKind } = expected
   const { value, bytes, rest, warn } = body
-  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
+  if (kind === '') throw yield* missingKindSteps(expected, apiVersion, body)
   const isExpected = apiVersion === formatApiVersion(gvk)
   const stated = parseApiVersion(apiVersion)
   const actual = { kind, version: stated.version }
@@ -157,6 +162,24 @@ export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: 
     onOtherKind(refusal)
   }
   return actual
+}
+
+/**
+ * The refusal of a body without a kind. Without field validation kube-apiserver decodes the body by another path, which names the kind
+ * of the request and shows the body as JSON.
+ */
+function* missingKindSteps(
+  { gvk, fieldValidation }: Expected,
+  apiVersion: string,
+  { value, bytes, encoding }: CustomBody,
+): Generator<unknown, DecodeError | ApiError> {
+  const original = () => new TextDecoder().decode(bytes.subarray(0, shownBytes))
+  if (fieldValidation !== 'Ignore') return missingTypeMeta('Kind', original())
+  const text = encoding === 'yaml' ? (yield* convertedJsonSteps(value)).slice(0, shownBytes) : original().trim()
+  const { group, version } = apiVersion === '' ? gvk : parseApiVersion(apiVersion)
+  const actual = { kind: gvk.kind, version: version === '' && group === gvk.group ? gvk.version : version }
+  const message = decodeFailureMessage(missingTypeMeta('Kind', text), { expectedKind: gvk.kind, actual, body: bytes })
+  return ApiError.badRequest(message)
 }
 
 /** A body of a version that the definition does not have: of its members, only those of every object are known. */

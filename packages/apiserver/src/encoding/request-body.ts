@@ -1,11 +1,10 @@
 import { missingErrors } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, type FieldError, formatApiVersion, setMember } from '@krmkit/meta'
-import { memberNames, Pace, runAtOnce, runPaced, sortSteps, type Work } from '@krmkit/meta/work'
+import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
+import { Pace, runAtOnce, runPaced, type Work } from '@krmkit/meta/work'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { decodeFailureMessage, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
-import { NumberLiteral } from '@krmkit/schema/json'
 import * as paced from '@krmkit/schema/paced'
 import type { Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
@@ -14,6 +13,7 @@ import type { ResponseWriter } from '../media/response-writer.ts'
 import { header, type RequestContext } from '../request/context.ts'
 import type { ServerScope } from '../request/scope.ts'
 import { type Actual, checkCustomTypeSteps, checkTypeSteps, type Expected, strictFailure } from './body-type.ts'
+import { inKeyOrderSteps } from './key-order.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 
 export type BodyEncoding = TextEncoding | 'protobuf'
@@ -128,7 +128,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
     ).catch((error: unknown) => {
       throw unreadable(error, encoding)
     })
-    await runPaced(decoding.checkTypeSteps({ value, ...rest }), pace)
+    await runPaced(decoding.checkTypeSteps({ value, ...rest }, encoding), pace)
     const decoded = await runPaced(decoding.textSteps({ value, ...rest }, encoding), pace)
     decoding.findMissing(value)
     await pace.next()
@@ -206,7 +206,7 @@ class BodyDecoding {
 
   text({ value, ...rest }: ParsedText, encoding: TextEncoding): Decoded {
     const { expected, size } = this
-    runAtOnce(this.checkTypeSteps({ value, ...rest }))
+    runAtOnce(this.checkTypeSteps({ value, ...rest }, encoding))
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
     const inOrder = () => decode(expected.type(), runAtOnce(inKeyOrderSteps(value)), { ...rest, collect, keepEmpties })
@@ -243,12 +243,12 @@ class BodyDecoding {
   }
 
   /** @throws DecodeError, ApiError */
-  *checkTypeSteps({ value, ...rest }: ParsedText): Work {
+  *checkTypeSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Work {
     const { scope, expected, bytes, warn } = this
     const stated = readTypeMeta(value)
     this.actual = yield* expected.type().custom === undefined
       ? checkTypeSteps(scope, expected, stated, { value, bytes, rest, warn })
-      : checkCustomTypeSteps(expected, stated, { value, bytes, rest, warn })
+      : checkCustomTypeSteps(expected, stated, { value, bytes, encoding, rest, warn })
   }
 
   /** The error as the client sees it. */
@@ -263,29 +263,6 @@ class BodyDecoding {
 /** @param unstored the object is never stored. */
 function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
   return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
-}
-
-/** Members of a map between pauses. */
-const membersPerStep = 256
-
-function* inKeyOrderSteps(value: unknown): Work<unknown> {
-  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value
-  let count = 0
-  if (Array.isArray(value)) {
-    const items: unknown[] = []
-    for (const item of value) {
-      items.push(yield* inKeyOrderSteps(item))
-      if (++count % membersPerStep === 0) yield
-    }
-    return items
-  }
-  const ordered: Record<string, unknown> = {}
-  for (const name of yield* sortSteps([...memberNames(value)])) {
-    setMember(ordered, name, yield* inKeyOrderSteps((value as Record<string, unknown>)[name]))
-    if (++count % membersPerStep === 0) yield
-  }
-  yield
-  return ordered
 }
 
 function parseBody(bytes: Uint8Array, encoding: TextEncoding, cbor: CborCodec | undefined): ParsedText {
