@@ -147,6 +147,9 @@ function levelSpec(random: RandomChoices): JsonObject {
   ])
 }
 
+/** Paths that list objects of other scenarios. */
+const clusterWide = new Set(['/api/v1/pods', '/api/v1/nodes'])
+
 /** A request by another user, mostly refused, whose headers name its flow schema and priority level. */
 function probe(random: RandomChoices, id: string): Step {
   const user = random.pick(['u-{id}', 'u-{id}', 'v-{id}', 'system:serviceaccount:{ns}:s', 'system:serviceaccount:{ns}:t'])
@@ -167,7 +170,9 @@ function probe(random: RandomChoices, id: string): Step {
     ['GET', '/foo/x'],
     ['POST', '/foo/x'],
   ])
-  return { id, method, path, headers, ...(method === 'POST' ? { body: { json: {} } } : {}) }
+  // Administrators see the objects of all scenarios, which come and go.
+  const query: Step['query'] = clusterWide.has(path) ? [['labelSelector', 'scenario={id}']] : []
+  return { id, method, path, query, headers, ...(method === 'POST' ? { body: { json: {} } } : {}) }
 }
 
 const forms = ['application/json', 'application/json;as=Table;v=v1;g=meta.k8s.io', 'application/vnd.kubernetes.protobuf']

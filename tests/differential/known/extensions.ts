@@ -16,11 +16,11 @@ export const ofExtensions: readonly KnownDivergence[] = [
   },
   {
     id: 'D181',
-    title: 'Policies with a constant map whose keys are bytes crash the handler of the stock server',
+    title: 'Policies and definitions with a constant map whose keys are bytes crash the handler of the stock server',
     reason:
       'The stock server panics when it folds the constant, `{b"a": 1}`, since Go cannot hash the key, and ends the connection without an answer; in krmkit the expression fails when it is evaluated.',
     matches: ({ at, stock }, { step }) =>
-      step.path.includes('/validatingadmissionpolicies') &&
+      (step.path.includes('/validatingadmissionpolicies') || isOfDefinition(step)) &&
       at === 'status' &&
       String(stock).startsWith('0 Error: socket hang up') &&
       /\{b'/.test(JSON.stringify(step.body)),
