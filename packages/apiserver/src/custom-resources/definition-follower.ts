@@ -1,14 +1,12 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
+import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import {
   type CustomDefinitionOptions,
   cleanupFinalizer,
   customResources,
   loadCustomResources,
-  setDefinitionCondition,
 } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
-import { Pace } from '@krmkit/meta/work'
 import {
   type Following,
   type FrozenObject,
@@ -20,11 +18,12 @@ import {
 import type { TypeSource } from '@krmkit/schema'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
 import { isTrue, reconcileStatus } from './accepted-names.ts'
+import { DefinitionFinalizer } from './definition-finalizer.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /**
- * Follows the CustomResourceDefinitions in the store: accepts names, sets conditions, serves established definitions, and deletes the
- * instances of deleted ones.
+ * Follows the CustomResourceDefinitions in the store: accepts names, sets conditions, serves established definitions, and has the
+ * instances of deleted ones deleted.
  */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -72,8 +71,7 @@ class DefinitionFollower {
   readonly #base: readonly ResourceDefinition[]
   readonly #builtIn: ReadonlySet<string>
   readonly #states = new Map<string, DefinitionState>()
-  /** Watches on the instances of definitions that are being deleted. */
-  readonly #terminating = new Map<string, Following>()
+  readonly #finalizer: DefinitionFinalizer
   /** Pending changes; those of the start are taken over at once. */
   #changes: { readonly definition: Definition; readonly removed: boolean }[] = []
   #isStarting = true
@@ -87,6 +85,11 @@ class DefinitionFollower {
     this.#base = options.registry.definitions
     this.#builtIn = new Set(this.#base.map(({ group, resource: { name } }) => `${group}/${name}`))
     this.#context = serverContext(options.closing)
+    this.#finalizer = new DefinitionFinalizer({
+      ...options,
+      resourcesOf: (definition) => this.#resourcesOf(definition, { unserved: true }),
+      update: (definition, change) => this.#update(definition, change),
+    })
   }
 
   async start(): Promise<Following> {
@@ -145,8 +148,7 @@ class DefinitionFollower {
 
   #stop(following: Following): void {
     following.close()
-    for (const instances of this.#terminating.values()) instances.close()
-    this.#terminating.clear()
+    this.#finalizer.close()
   }
 
   #take({ definition, removed }: { readonly definition: Definition; readonly removed: boolean }): void {
@@ -170,8 +172,7 @@ class DefinitionFollower {
 
   #delete(name: string): void {
     this.#states.delete(name)
-    this.#terminating.get(name)?.close()
-    this.#terminating.delete(name)
+    this.#finalizer.forget(name)
   }
 
   #resourcesOf(
@@ -214,7 +215,7 @@ class DefinitionFollower {
 
   async #reconcile(name: string, definition: Definition): Promise<void> {
     if (definition.metadata.deletionTimestamp !== undefined) {
-      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) await this.#finalize(name, definition)
+      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) this.#finalizer.finalize(definition)
       return
     }
     const { group } = definition.spec
@@ -223,21 +224,25 @@ class DefinitionFollower {
       .filter((other) => other.spec.group === group && other.metadata.name !== name)
     const status = reconcileStatus(definition, others, this.#now())
     if (status !== definition.status)
-      await this.#updateStatus(name, (current) => ({ ...current, status: reconcileStatus(current, others, this.#now()) }))
+      await this.#update(definition, (current) => ({ ...current, status: reconcileStatus(current, others, this.#now()) }))
   }
 
   #now(): string {
     return formatTime(this.#options.clock.now())
   }
 
-  /** Stores a status change and serves the result at once. */
-  async #updateStatus(name: string, change: (current: Definition) => Definition): Promise<void> {
+  /** Stores a status change, unless the definition is gone, and serves the result at once. */
+  async #update({ metadata }: Definition, change: (current: Definition) => Definition): Promise<void> {
+    const { name = '', uid } = metadata
     try {
       const { object, entry } = await this.#store.updateStored(this.#context, {
         namespace: '',
         name,
         subresource: 'status',
-        change: (current) => ({ ...(change(current as unknown as Definition) as unknown as ApiObject) }),
+        change(current) {
+          if (current?.metadata.uid !== uid) throw ApiError.notFound(resource, name)
+          return { ...(change(current as unknown as Definition) as unknown as ApiObject) }
+        },
       })
       if (entry === undefined) this.#delete(name)
       else this.#upsert(object as unknown as Definition)
@@ -246,68 +251,4 @@ class DefinitionFollower {
       if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
     }
   }
-
-  /** Deletes all instances, and removes the finalizer once none is left. */
-  async #finalize(name: string, definition: Definition): Promise<void> {
-    const { registry, closing } = this.#options
-    const [first] = this.#resourcesOf({ ...definition, status: asEstablished(definition.status) }, { unserved: true })
-    const { group, names } = definition.spec
-    const instances = registry.collection(first?.storage ?? { group, resource: names.plural })
-    if (!this.#terminating.has(name)) {
-      await this.#updateStatus(name, (current) =>
-        terminating(current, this.#now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
-      )
-      const changed = () => {
-        const state = this.#states.get(name)
-        if (state !== undefined) this.#queue.add(() => this.#reconcile(name, state.definition))
-      }
-      const following = await instances.follow({ put: changed, remove: changed }, { signal: closing, changesOnly: true })
-      this.#terminating.set(name, following)
-      if (first !== undefined) await this.#deleteInstances(registry.store(first))
-    }
-    if (instances.count() > 0) return
-    await this.#updateStatus(name, (current) => {
-      const done = terminating(current, this.#now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
-      const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
-      return { ...done, metadata: { ...done.metadata, finalizers } }
-    })
-  }
-
-  async #deleteInstances(store: ResourceStore): Promise<void> {
-    const { registry, closing } = this.#options
-    const { entries } = await store.list({ namespace: '' }, closing)
-    const pace = new Pace(registry.turns)
-    for (const entry of entries) {
-      if (pace.due(true)) await pace.next()
-      const { namespace = '', name = '', deletionTimestamp } = store.object(entry).metadata
-      if (deletionTimestamp !== undefined) continue
-      try {
-        await store.delete(this.#context, { namespace, name, options: {} })
-      } catch (error) {
-        if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
-      }
-    }
-  }
-}
-
-/** The status of an established definition, for one that was deleted before its names were accepted. */
-function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
-  return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
-}
-
-function terminating(
-  definition: Definition,
-  now: string,
-  reason: string,
-  message: string,
-  status: 'True' | 'False' = 'True',
-): Definition {
-  const conditions = setDefinitionCondition(definition.status?.conditions ?? [], {
-    type: 'Terminating',
-    status,
-    lastTransitionTime: now,
-    reason,
-    message,
-  })
-  return { ...definition, status: { ...definition.status, conditions } }
 }

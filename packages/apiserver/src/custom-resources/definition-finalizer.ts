@@ -1,0 +1,164 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
+import { cleanupFinalizer, setDefinitionCondition } from '@krmkit/kinds/custom-resources'
+import { ApiError, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { Pace } from '@krmkit/meta/work'
+import { type Following, type FrozenObject, type Registry, type ResourceStore, serverContext } from '@krmkit/registry'
+import { SerialQueue } from './serial-queue.ts'
+
+/**
+ * Deletes the instances of definitions that are being deleted, and then the finalizer of the definition. Each definition has a queue,
+ * because the deletion of an instance may wait for a conversion webhook.
+ */
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+export interface DefinitionFinalizerOptions {
+  readonly registry: Registry
+  readonly clock: Clock
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal
+  readonly onError: (error: unknown) => void
+  /** The resources of all versions of an established definition. */
+  readonly resourcesOf: (definition: Definition) => readonly ResourceDefinition[]
+  /** Stores a change of a definition, unless it is gone. */
+  readonly update: (definition: Definition, change: (current: Definition) => Definition) => Promise<void>
+}
+
+/** The deletion of one definition. */
+interface Finalization {
+  definition: Definition
+  readonly queue: SerialQueue
+  /** Instances whose deletion has not begun, by namespace and name. */
+  readonly live: Map<string, { readonly namespace: string; readonly name: string }>
+  following?: Following
+  /** A run has not begun. */
+  isPending: boolean
+  isOver: boolean
+}
+
+export class DefinitionFinalizer {
+  readonly #options: DefinitionFinalizerOptions
+  readonly #finalizations = new Map<string, Finalization>()
+
+  constructor(options: DefinitionFinalizerOptions) {
+    this.#options = options
+  }
+
+  /** Begins or continues the deletion, which deletes once more the instances that could not be deleted. Does not wait for it. */
+  finalize(definition: Definition): void {
+    const { name = '', uid } = definition.metadata
+    if (this.#finalizations.get(name)?.definition.metadata.uid !== uid) this.forget(name)
+    let work = this.#finalizations.get(name)
+    if (work === undefined) {
+      work = { definition, queue: new SerialQueue(this.#options), live: new Map(), isPending: false, isOver: false }
+      this.#finalizations.set(name, work)
+    }
+    work.definition = definition
+    this.#enqueue(work)
+  }
+
+  /** The definition is gone. */
+  forget(name: string): void {
+    const work = this.#finalizations.get(name)
+    if (work === undefined) return
+    work.isOver = true
+    work.following?.close()
+    this.#finalizations.delete(name)
+  }
+
+  close(): void {
+    for (const name of [...this.#finalizations.keys()]) this.forget(name)
+  }
+
+  #enqueue(work: Finalization): void {
+    if (work.isPending) return
+    work.isPending = true
+    work.queue.add(async () => {
+      work.isPending = false
+      if (!work.isOver) await this.#run(work)
+    })
+  }
+
+  async #run(work: Finalization): Promise<void> {
+    const { registry, clock, update } = this.#options
+    const { definition } = work
+    const { group, names } = definition.spec
+    const stored = this.#storedResource(definition)
+    const instances = registry.collection(stored?.storage ?? { group, resource: names.plural })
+    const now = () => formatTime(clock.now())
+    if (work.following === undefined) {
+      await update(definition, (current) =>
+        terminating(current, now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
+      )
+      await this.#follow(work, instances)
+    }
+    if (stored !== undefined) await this.#deleteInstances(work, registry.store(stored))
+    if (work.isOver || instances.count() > 0) return
+    await update(definition, (current) => {
+      const done = terminating(current, now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
+      const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
+      return { ...done, metadata: { ...done.metadata, finalizers } }
+    })
+  }
+
+  /** The resource at the storage version: most instances need no conversion to it. */
+  #storedResource(definition: Definition): ResourceDefinition | undefined {
+    const resources = this.#options.resourcesOf({ ...definition, status: asEstablished(definition.status) })
+    const stored = (definition.spec.versions ?? []).find(({ storage }) => storage)
+    return resources.find(({ kind }) => kind.version === stored?.name) ?? resources[0]
+  }
+
+  async #follow(work: Finalization, instances: ReturnType<Registry['collection']>): Promise<void> {
+    const { closing, onError } = this.#options
+    const take = ({ metadata }: FrozenObject, removed: boolean) => {
+      const { namespace = '', name = '', deletionTimestamp } = metadata
+      const key = `${namespace}/${name}`
+      if (removed || deletionTimestamp !== undefined) work.live.delete(key)
+      else work.live.set(key, { namespace, name })
+      if (removed && instances.count() === 0) this.#enqueue(work)
+    }
+    const sink = { put: (object: FrozenObject) => take(object, false), remove: (object: FrozenObject) => take(object, true) }
+    const following = await instances.follow({ ...sink, clear: () => work.live.clear() }, { signal: closing, onError })
+    if (work.isOver) following.close()
+    else work.following = following
+  }
+
+  /** Instances that cannot be deleted, such as those whose conversion fails, do not keep the others. */
+  async #deleteInstances({ live }: Finalization, store: ResourceStore): Promise<void> {
+    const { registry, closing, onError } = this.#options
+    const context = serverContext(closing)
+    const pace = new Pace(registry.turns)
+    for (const { namespace, name } of [...live.values()]) {
+      if (closing.aborted) return
+      if (pace.due(true)) await pace.next()
+      try {
+        await store.delete(context, { namespace, name, options: {} })
+      } catch (error) {
+        if (!closing.aborted && !(ApiError.is(error) && error.reason === 'NotFound')) onError(error)
+      }
+    }
+  }
+}
+
+/** The status of an established definition, for one that was deleted before its names were accepted. */
+function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
+  return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
+}
+
+function terminating(
+  definition: Definition,
+  now: string,
+  reason: string,
+  message: string,
+  status: 'True' | 'False' = 'True',
+): Definition {
+  const conditions = setDefinitionCondition(definition.status?.conditions ?? [], {
+    type: 'Terminating',
+    status,
+    lastTransitionTime: now,
+    reason,
+    message,
+  })
+  return { ...definition, status: { ...definition.status, conditions } }
+}
