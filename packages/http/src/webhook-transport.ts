@@ -106,7 +106,7 @@ function post(
 }
 
 function headersOf({ headers }: IncomingMessage): WebhookResponse['headers'] {
-  return { 'content-type': headers['content-type'], location: headers.location }
+  return { 'content-type': headers['content-type'], location: headers.location, 'retry-after': headers['retry-after'] }
 }
 
 async function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8Array> {

@@ -21,6 +21,8 @@ const hookAt = (clientConfig: ClientConfig) => {
 const json = { 'content-type': 'application/json' }
 const fine: WebhookResponse = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
 const { reader } = contextOf()
+/** Lets everything run that waits for no clock. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
 const bounds = { signal: new AbortController().signal, timeoutSeconds: 10 }
 
 /** A transport that responses one after the other, and remembers where it was led. */
@@ -90,13 +92,75 @@ describe('WebhookClient', () => {
     expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('no webhook transport is configured')
   })
 
-  it('accepts every 2xx status [P232]', async () => {
-    const { transport } = transportOf({ ...fine, status: 201 })
+  it.each([201, 206])('accepts status %i [P232]', async (status) => {
+    const { transport } = transportOf({ ...fine, status })
     expect(await post(new WebhookClient({ clock, transport }), { url })).toEqual(fine.body)
+  })
+
+  const busy = (status: number, retryAfter?: string): WebhookResponse => ({
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    body: new Uint8Array(),
+  })
+
+  it('calls again when a response asks for it with Retry-After, after as many seconds', async () => {
+    const clock = fakeClock()
+    const { transport, requests } = transportOf(busy(429, '2'), busy(503, '+1'), busy(500, '0'), busy(502, '-1'), fine)
+    const running = post(new WebhookClient({ clock, transport }), { url })
+    const calls: number[] = []
+    for (const ms of [0, 1999, 1, 1000]) {
+      clock.advance(ms)
+      await settled()
+      calls.push(requests.length)
+    }
+    expect(calls).toEqual([1, 1, 2, 5])
+    expect(await running).toEqual(fine.body)
+    expect(new Set(requests.map(({ path, body }) => path + body)).size).toBe(1)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('calls ten more times, then fails with the last response', async () => {
+    const { transport, requests } = transportOf(...Array.from({ length: 30 }, () => busy(429, '0')))
+    expect(await failureOf(post(new WebhookClient({ clock, transport }), { url }))).toMatchObject({
+      message: 'failed to call webhook: the server has received too many requests and has asked us to try again later',
+      httpCode: 429,
+    })
+    expect(requests).toHaveLength(11)
+  })
+
+  it.each<[number, string | undefined]>([
+    [429, undefined],
+    [429, 'Wed, 21 Oct 2026 07:28:00 GMT'],
+    [429, '1.5'],
+    [429, '9223372036854775808'],
+    [400, '1'],
+    [404, '1'],
+  ])('does not call again after status %i with Retry-After %s', async (status, retryAfter) => {
+    const { transport, requests } = transportOf(busy(status, retryAfter))
+    await failureOf(post(new WebhookClient({ clock, transport }), { url }))
+    expect(requests).toHaveLength(1)
+  })
+
+  it('ends the pause before the next call with the deadline', async () => {
+    const clock = fakeClock()
+    const { transport } = transportOf(busy(429, '60'), new Error('aborted'))
+    const endpoint = new WebhookClient({ clock, transport }).endpoint(hookAt({ url }), reader)
+    if (endpoint.kind !== 'remote') throw new Error('not remote')
+    const deadline = new AbortController()
+    const running = failureOf(endpoint.post('', { signal: deadline.signal, timeoutSeconds: 10 }))
+    await settled()
+    deadline.abort(new Error('context deadline exceeded'))
+    expect((await running).message).toBe(`failed to call webhook: Post "${url}?timeout=10s": context deadline exceeded`)
+    expect(clock.pending).toBe(0)
   })
 
   it.each<[number, string, string, string]>([
     [500, 'text/plain', 'broken', 'an error on the server ("broken") has prevented the request from succeeding'],
+    [500, '', 'broken', 'an error on the server ("broken") has prevented the request from succeeding'],
+    [500, 'TEXT/plain', 'broken', 'an error on the server ("broken") has prevented the request from succeeding'],
+    [500, 'text/plain', '', 'an error on the server ("") has prevented the request from succeeding'],
+    [403, 'text/plain', '', ''],
+    [207, 'application/json', '{}', 'the server responded with the status code 207 but did not return more information'],
     [500, 'application/json', '{}', 'an error on the server ("unknown") has prevented the request from succeeding'],
     [404, 'text/plain', 'x', 'the server could not find the requested resource'],
     [403, 'text/plain', 'keep out', 'keep out'],
@@ -124,10 +188,10 @@ describe('WebhookClient', () => {
   })
 
   it('fails for an empty body and for a transport error [P307, P320]', async () => {
-    const { transport } = transportOf({ ...fine, body: new Uint8Array() }, new Error('EOF'))
+    const { transport } = transportOf({ status: 200, headers: {}, body: new Uint8Array() }, new Error('EOF'))
     const client = new WebhookClient({ clock, transport })
     expect(await failureOf(post(client, { url }))).toMatchObject({
-      message: expect.stringContaining('0-length response with status code: 200'),
+      message: 'failed to call webhook: 0-length response with status code: 200 and content type: application/json',
       httpCode: 400,
     })
     expect(await failureOf(post(client, { url }))).toMatchObject({

@@ -43,6 +43,9 @@ const defaultResponseLimitBytes = 10 * 1024 * 1024
 /** As in Go's client. Only redirects to the same origin are followed, since requests carry credentials. */
 const maxRedirects = 10
 
+/** As in client-go: a call is sent again this often while the webhook answers 429 or 5xx with a `Retry-After` in seconds. */
+const maxRetries = 10
+
 /**
  * Resolves webhooks to endpoints. Connections and credentials are cached for each configuration.
  *
@@ -81,7 +84,7 @@ export class WebhookClient {
   }
 
   #open(hook: EndpointConfig, services: ServiceResolver): Endpoint {
-    const { transport, resolveCredentials, responseLimitBytes = defaultResponseLimitBytes } = this.#options
+    const { clock, transport, resolveCredentials, responseLimitBytes = defaultResponseLimitBytes } = this.#options
     const address = addressOf(hook.client)
     if (typeof address === 'string') throw unreachable(address)
     const url = address.origin + address.path
@@ -93,7 +96,8 @@ export class WebhookClient {
     return {
       kind: 'remote',
       url,
-      post: (body, bounds) => post({ send, address, credentials, limitBytes: responseLimitBytes }, body, bounds),
+      post: (body, bounds) =>
+        postWithRetries({ send, address, credentials, clock, limitBytes: responseLimitBytes }, body, bounds),
     }
   }
 }
@@ -147,11 +151,44 @@ interface Route {
   readonly send: WebhookSender
   readonly address: WebhookAddress
   readonly credentials: WebhookCredentials
+  readonly clock: Clock
   readonly limitBytes: number
 }
 
 /** @returns the body of a 2xx response. @throws WebhookError */
-async function post(route: Route, body: string, { signal, timeoutSeconds, span }: EndpointPostOptions): Promise<Uint8Array> {
+async function postWithRetries(route: Route, body: string, bounds: EndpointPostOptions): Promise<Uint8Array> {
+  for (let retries = 0; ; retries++) {
+    const response = await post(route, body, bounds)
+    const seconds = retries < maxRetries ? retryAfterSeconds(response) : undefined
+    if (seconds === undefined) return bodyOf(response)
+    if (seconds > 0) await pause(route.clock, seconds * 1000, bounds.signal)
+  }
+}
+
+/** @returns the pause that a response requests before the next attempt; undefined when it requests none */
+function retryAfterSeconds({ status, headers }: WebhookResponse): number | undefined {
+  const text = headers['retry-after'] ?? ''
+  if ((status !== 429 && status < 500) || !/^[+-]?[0-9]+$/.test(text)) return undefined
+  const seconds = BigInt(text)
+  return BigInt.asIntN(64, seconds) === seconds ? Number(seconds) : undefined
+}
+
+/** Ends early when the signal aborts: the next attempt fails with its reason. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancelTimer()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancelTimer = clock.setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
+
+/** One attempt, with its redirects. @throws WebhookError when there is no response */
+async function post(route: Route, body: string, { signal, timeoutSeconds, span }: EndpointPostOptions): Promise<WebhookResponse> {
   const { send, address, limitBytes } = route
   const authorization = await route.credentials.authorization?.()
   const headers: Record<string, string> = {
@@ -174,7 +211,7 @@ async function post(route: Route, body: string, { signal, timeoutSeconds, span }
       throw failedCall(`${method === 'POST' ? 'Post' : 'Get'} ${JSON.stringify(url)}: ${messageOf(error, signal)}`)
     }
     const next = redirects < maxRedirects ? redirected(response, url) : undefined
-    if (next === undefined) return bodyOf(response)
+    if (next === undefined) return response
     if (next.origin !== new URL(url).origin) throw failedCall(`the redirect to ${next.origin} is not followed`)
     if (response.status !== 307 && response.status !== 308) method = 'GET'
     path = next.pathname + next.search
@@ -187,20 +224,28 @@ function redirected({ status, headers }: WebhookResponse, from: string): URL | u
   return new URL(location, from)
 }
 
+/** Webhooks answer with one of these: as in client-go, other statuses of success are failures. */
+const [firstAnswer, lastAnswer] = [200, 206]
+
 function bodyOf({ status, headers, body }: WebhookResponse): Uint8Array {
-  if (status < 200 || status > 299) {
-    throw failedCall(failureMessageOf(body) ?? genericMessage(status, { headers, body }), status)
+  const contentType = headers['content-type'] ?? ''
+  if (status < firstAnswer || status > lastAnswer) {
+    throw failedCall(failureMessageOf(body) ?? genericMessage(status, { contentType, body }), status)
   }
   if (body.byteLength === 0) {
-    throw failedCall(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? ''}`)
+    const type = contentType === '' ? 'application/json' : contentType
+    throw failedCall(`0-length response with status code: ${status} and content type: ${type}`)
   }
   return body
 }
 
-function genericMessage(status: number, { headers, body }: Pick<WebhookResponse, 'headers' | 'body'>): string {
-  const text = new TextDecoder().decode(body.subarray(0, 2048)).trim()
-  const isText = (headers['content-type'] ?? '').startsWith('text/')
-  return ApiError.generic(status, { verb: 'POST', serverMessage: isText && text !== '' ? text : 'unknown' }).message
+function genericMessage(
+  status: number,
+  { contentType, body }: { readonly contentType: string; readonly body: Uint8Array },
+): string {
+  const isText = contentType === '' || /^\s*text\//i.test(contentType)
+  const serverMessage = isText ? new TextDecoder().decode(body.subarray(0, 2048)).trim() : 'unknown'
+  return ApiError.generic(status, { verb: 'POST', serverMessage }).message
 }
 
 export function failedCall(reason: string, httpCode = 400): WebhookError {
