@@ -27,6 +27,7 @@ export type {
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
+export type * from './object-conversion.ts'
 export { runPreparation } from './preparation.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { printerOf } from './printers/load-printer.ts'

@@ -16,6 +16,7 @@ import type {
 import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'
+import type { ObjectConversion } from './object-conversion.ts'
 
 /**
  * The contract of this package: a resource as data, and the strategy of its kind.
@@ -372,16 +373,6 @@ export interface ResourceDefinition {
   readonly custom?: CustomForm
   /** Text of the Warning header of every response; absent: derived from the lifecycle of the kind. */
   readonly deprecationWarning?: string
-}
-
-/** Converts between one version of a resource and the stored form. The caller owns the results; failures propagate unchanged. */
-export interface ObjectConversion {
-  /** Converts stored objects of any version to this version, all in one call. */
-  read(objects: readonly DeepReadonly<ApiObject>[]): Promise<readonly ApiObject[]>
-  /** Converts an object of this version to the storage version. */
-  write(object: DeepReadonly<ApiObject>): Promise<ApiObject>
-  /** Converts an object to any version, with all members that the converter returns. */
-  convert(object: DeepReadonly<ApiObject>, apiVersion: string): Promise<ApiObject>
 }
 
 /** The OpenAPI form of a custom resource. */

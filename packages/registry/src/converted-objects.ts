@@ -46,7 +46,10 @@ export class ConvertedObjects {
     if (missing.size > 0) {
       const requested = [...missing]
       own = conversion
-        .read(requested.map((entry) => this.#objectOf(entry)))
+        .read(
+          requested.map((entry) => this.#objectOf(entry)),
+          { stored: true },
+        )
         .then(async (objects) => {
           for (const [index, entry] of requested.entries()) {
             const freezing = this.#freeze(objects[index] as ApiObject)

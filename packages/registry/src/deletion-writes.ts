@@ -80,7 +80,7 @@ export async function markTerminating(
   { entry, canonical, stages }: Mark,
 ): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
-  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical, { stored: true })
   const writing = kept === canonical ? stages : stagesAfter(store, stages, kept)
   const memo = objectCache.newEntry(kept)
   const encode = await encoder(kept, memo, writing)

@@ -276,7 +276,7 @@ async function writeUpdate(
     (stages === undefined ? equalValues(...values) : await stages.run(equalValuesSteps(...values)))
   const memo = objectCache.entryOf(entry)
   const settled = whole || memo.settledBy === definition
-  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical, { stored: true })
   const writing = kept === canonical ? stages : stagesAfter(store, stages, kept)
   const printed = mayBeSame ? await writing?.run(printSteps(kept)) : undefined
   const isStale = store.environment.storage.isStale?.(entry) === true

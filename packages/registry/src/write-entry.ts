@@ -34,7 +34,7 @@ export async function writeEntry(
   const forming = canonicalForm(store, object, given)
   const shown = forming instanceof Promise ? await forming : forming
   const { conversion } = definition
-  const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
+  const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown, { stored: true }))
   const stages = canonical === shown ? given : stagesAfter(store, given, canonical)
   if (stages !== undefined) await stages.next()
   const memo = objectCache.newEntry(canonical)

@@ -42,6 +42,62 @@ describe('conversion reviews', () => {
     })
   })
 
+  it('have one object each, also those of a list', async () => {
+    const seen: string[][] = []
+    const { call } = await start(
+      remote((request) => {
+        seen.push(request.objects.map((object: Body) => object.metadata.name))
+        return review('v1', success(request, [first(request)]))
+      }),
+    )
+    for (const name of ['a', 'b', 'c']) await call('POST', at('v1'), widget(name, { spec: { size: 1 } }, 'v1'))
+    expect((await call('GET', at('v1beta1'))).items.map((item: Body) => [item.metadata.name, item.size])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 1],
+    ])
+    expect(seen).toEqual([['a'], ['b'], ['c']])
+  })
+
+  it('of a list fail with the failure of its first object, and are not continued', async () => {
+    let calls = 0
+    const { call } = await start(
+      remote((request) => {
+        calls++
+        const { name } = request.objects[0].metadata
+        return review('v1', name < 'b' ? success(request, [first(request)]) : success(request, []))
+      }),
+    )
+    const names = [...'abcdefghijklmnopqrstuvwxyz']
+    for (const name of names) await call('POST', at('v1'), widget(name, { spec: { size: 1 } }, 'v1'))
+    expect((await call('GET', at('v1beta1'))).message).toBe(
+      `conversion webhook for ${group}/v1, Kind=Widget returned 0 objects, expected 1`,
+    )
+    expect(calls).toBeLessThan(names.length)
+  })
+
+  it('have no resourceVersion of objects that are read from or written to storage', async () => {
+    const seen: (string | undefined)[] = []
+    const { call } = await start(
+      remote((request) => {
+        seen.push(request.objects[0].metadata.resourceVersion)
+        return review('v1', success(request, [first(request)]))
+      }),
+    )
+    const made = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect(seen).toEqual([undefined, undefined])
+    expect(made.metadata.resourceVersion).toMatch(/^[0-9]+$/)
+    expect((await call('GET', at('v1', 'a'))).metadata.resourceVersion).toBe(made.metadata.resourceVersion)
+    seen.length = 0
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    const patched = await call('PATCH', at('v1beta1', 'a'), { size: 4 }, merge)
+    expect(seen).toEqual([undefined, undefined])
+    expect(Number(patched.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion))
+    seen.length = 0
+    await call('PATCH', at('v1beta1', 'a'), { size: 5 }, merge, 'dryRun=All')
+    expect(seen).toEqual([patched.metadata.resourceVersion, patched.metadata.resourceVersion])
+  })
+
   const first = (request: Body) => converted(request.objects[0], request.desiredAPIVersion) as Body
   const changed = (request: Body, metadata: JsonObject) =>
     success(request, [{ ...first(request), metadata: { ...first(request).metadata, ...metadata } }])

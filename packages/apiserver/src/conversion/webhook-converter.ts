@@ -2,10 +2,11 @@ import type { ObjectReader } from '@krmkit/admission'
 import { type ClientConfig, WebhookClient, WebhookError } from '@krmkit/admission/webhooks'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import type { ObjectConverter } from '@krmkit/kinds/custom-resources'
-import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
-import { createTurns, startWork, type Work } from '@krmkit/meta/work'
+import { ApiError, type ApiObject, type Clock, type DeepReadonly, type JsonValue, type Random } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
+import { createTurns, startWork } from '@krmkit/meta/work'
 import { createDeadline } from '../request/deadline.ts'
-import type { ConversionOptions } from './interfaces.ts'
+import type { ConversionOptions, InProcessConverter } from './interfaces.ts'
 import {
   convertedObjectSteps,
   groupVersionKind,
@@ -15,7 +16,10 @@ import {
   UnprefixedError,
 } from './review.ts'
 
-/** Converts custom resources by the webhooks of their definitions. */
+/**
+ * Converts custom resources by the webhooks of their definitions. A review has one object, also for the items of a list, because
+ * kube-apiserver converts each object when it decodes it from storage.
+ */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 type Frozen = DeepReadonly<ApiObject>
@@ -50,41 +54,55 @@ export class WebhookConverters {
     const client = (webhook?.clientConfig ?? {}) as ClientConfig
     const target = { client }
     const versions = webhook?.conversionReviewVersions ?? []
-    return async (objects, apiVersion) => {
-      const [first] = objects
-      if (first === undefined) return []
-      try {
-        return await this.#convert(objects, { apiVersion, target, versions })
-      } catch (error) {
-        throw conversionError(first, error)
-      }
+    return async (objects, apiVersion, { stored = false } = {}) => {
+      const local = inProcessConverter(this.#options, client)
+      if (local !== undefined) return this.#named(objects, () => this.#convertInProcess(local, objects, apiVersion))
+      const request = { apiVersion, target, versions, stored }
+      return inOrder(objects, (object) => this.#named([object], () => this.#convert(object, request)))
     }
   }
 
-  async #convert(
+  /** Runs a conversion whose errors name the kind of the first object. */
+  async #named<T>([first]: readonly Frozen[], run: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      throw first === undefined ? error : conversionError(first, error)
+    }
+  }
+
+  async #convertInProcess(
+    converter: InProcessConverter,
     objects: readonly Frozen[],
-    { apiVersion, target, versions }: { apiVersion: string; target: { client: ClientConfig }; versions: readonly string[] },
+    apiVersion: string,
   ): Promise<readonly ApiObject[]> {
-    const local = inProcessConverter(this.#options, target.client)
+    if (objects.length === 0) return []
     let converted: readonly unknown[]
     try {
-      if (local !== undefined) converted = await local(objects, apiVersion)
-      else {
-        const version = reviewVersion(versions)
-        if (version === undefined) throw new Error('no supported conversion review versions')
-        const uid = this.#environment.random.uuid()
-        const review = { uid, version, desiredAPIVersion: apiVersion, objects }
-        const body = await startWork(reviewTextSteps(review), this.#turns)
-        const response = await this.#post(target, body)
-        converted = await startWork(convertedObjectSteps(response, { uid, version }), this.#turns)
-      }
+      converted = await converter(objects, apiVersion)
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)
     }
-    if (converted.length !== objects.length) {
-      throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
-    }
+    requireCount(converted, objects.length)
     return startWork(restoreSteps(converted, objects, apiVersion), this.#turns)
+  }
+
+  async #convert(original: Frozen, { apiVersion, target, versions, stored }: ReviewParts): Promise<ApiObject> {
+    const uid = this.#environment.random.uuid()
+    let converted: readonly JsonValue[]
+    try {
+      const version = reviewVersion(versions)
+      if (version === undefined) throw new Error('no supported conversion review versions')
+      const object = stored ? withoutResourceVersion(original) : original
+      const review = { uid, version, desiredAPIVersion: apiVersion, objects: [object] }
+      const body = await startWork(reviewTextSteps(review), this.#turns)
+      const response = await this.#post(target, body)
+      converted = await startWork(convertedObjectSteps(response, { uid, version }), this.#turns)
+    } catch (error) {
+      throw new Error(`failed: ${reasonOf(error)}`)
+    }
+    requireCount(converted, 1)
+    return startWork(restoreObjectSteps(converted[0] as JsonValue, { original, apiVersion }), this.#turns)
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
@@ -98,6 +116,50 @@ export class WebhookConverters {
       deadline.release()
     }
   }
+}
+
+interface ReviewParts {
+  readonly apiVersion: string
+  readonly target: { readonly client: ClientConfig }
+  readonly versions: readonly string[]
+  readonly stored: boolean
+}
+
+function withoutResourceVersion({ metadata, ...object }: Frozen): Frozen {
+  const { resourceVersion: _, ...rest } = metadata
+  return { ...object, metadata: rest }
+}
+
+/** @throws Error */
+function requireCount({ length }: readonly unknown[], expected: number): void {
+  if (length !== expected) throw new Error(`returned ${length} objects, expected ${expected}`)
+}
+
+/** Reviews of a list that wait for the webhook at the same time. */
+const concurrentReviews = 8
+
+/**
+ * Maps each item, a few at a time. After a failure no further item is begun.
+ *
+ * @throws the failure of the first item that failed, in the order of the items
+ */
+async function inOrder<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const mapped: R[] = []
+  const failures = new Map<number, unknown>()
+  let next = 0
+  const work = async () => {
+    while (next < items.length && failures.size === 0) {
+      const index = next++
+      try {
+        mapped[index] = await map(items[index] as T)
+      } catch (error) {
+        failures.set(index, error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrentReviews, items.length) }, work))
+  if (failures.size > 0) throw failures.get(Math.min(...failures.keys()))
+  return mapped
 }
 
 function* restoreSteps(converted: readonly unknown[], originals: readonly Frozen[], apiVersion: string): Work<ApiObject[]> {

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { afterEach, expect, it } from 'vitest'
 import {
   at,
@@ -22,7 +22,7 @@ type Conversion = 'works' | 'fails' | 'hangs'
 /** A server with the definition of Widget and a webhook that can be broken. */
 async function startBreakable(stored: 'v1' | 'v1beta1') {
   const webhook: { conversion: Conversion; failures: number } = { conversion: 'works', failures: 0 }
-  const convert = (objects: readonly ApiObject[], desired: string) => {
+  const convert = (objects: readonly DeepReadonly<ApiObject>[], desired: string) => {
     if (webhook.conversion === 'fails') {
       webhook.failures++
       throw new Error('no widget')

@@ -1,7 +1,9 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { createTurns, startWork, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
+import { createTurns, startWork } from '@krmkit/meta/work'
 import { normalize } from '@krmkit/schema/paced'
-import type { KindInfo, ObjectConversion } from '../interfaces.ts'
+import type { KindInfo } from '../interfaces.ts'
+import type { ConversionPurpose, ObjectConversion } from '../object-conversion.ts'
 
 /**
  * Conversion between versions of a kind whose members differ: requests work in their version; objects are converted on reading
@@ -15,7 +17,11 @@ type Frozen = DeepReadonly<ApiObject>
  *
  * @throws the cause if conversion is impossible; nothing is read or written then.
  */
-export type ObjectConverter = (objects: readonly Frozen[], apiVersion: string) => Promise<readonly ApiObject[]>
+export type ObjectConverter = (
+  objects: readonly Frozen[],
+  apiVersion: string,
+  options?: ConversionPurpose,
+) => Promise<readonly ApiObject[]>
 
 export interface ConversionParts {
   /** The version of the request, and the storage version. */
@@ -50,11 +56,11 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     return known
   }
   return {
-    async read(objects) {
+    async read(objects, purpose) {
       const written = await startWork(readWritten(objects), turns)
       const otherVersions = written.filter((object) => object.apiVersion !== apiVersion)
       if (otherVersions.length === 0) return written
-      const converted = await converter(otherVersions as unknown as Frozen[], apiVersion)
+      const converted = await converter(otherVersions as unknown as Frozen[], apiVersion, purpose)
       const known = await startWork(dropUnknown(converted, apiVersion), turns)
       let next = 0
       return written.map((object) => (object.apiVersion === apiVersion ? object : (known[next++] as ApiObject)))
@@ -63,9 +69,10 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
       const [converted] = await converter([object as Frozen], version)
       return converted as ApiObject
     },
-    async write(object) {
+    async write(object, purpose) {
       if (object.apiVersion === storedVersion) return object as ApiObject
-      const [known] = await startWork(dropUnknown(await converter([object], storedVersion), storedVersion), turns)
+      const converted = await converter([object], storedVersion, purpose)
+      const [known] = await startWork(dropUnknown(converted, storedVersion), turns)
       return known as ApiObject
     },
   }
