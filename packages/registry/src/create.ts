@@ -63,8 +63,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const owned = { live: undefined, next: asked, subresource: '', large: given !== undefined }
   const tracking = managesFields ? undefined : trackOwnership(store, context, owned)
   if (tracking !== undefined) await tracking
-  const { name = '', generateName = '' } = asked.metadata
-  const generate = name === '' && generateName !== ''
+  const { name = '' } = asked.metadata
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
   const reader = storage.refresh === undefined ? undefined : new TrackedReader(store.reader)
   const admission = admissionContext(reader === undefined ? store : { ...store, reader }, context)
@@ -79,9 +78,9 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const mending = startWork(mendAdmitted(object, asked, context), store.turns)
   if (mending !== undefined) await mending
   if (admitted !== asked) takeNamespace(object, namespace, definition)
-  // A PUT or PATCH that creates its object stores neither version nor link, as on kube-apiserver; a dry run shows them.
-  if (pathName !== '' && !context.dryRun) {
-    dropMember(object.metadata, 'resourceVersion')
+  // Links are not stored, nor the version where a PUT or PATCH creates its object, as on kube-apiserver; a dry run shows them.
+  if (!context.dryRun) {
+    if (pathName !== '') dropMember(object.metadata, 'resourceVersion')
     dropMember(object.metadata, 'selfLink')
   }
   const { guard } = environment
@@ -89,6 +88,9 @@ export async function createObject(store: StoreInternals, context: WriteContext,
     const guarded = { definition, user: context.user, namespace, name: pathName, object: object as FrozenObject }
     await fromNewestWhenRefused(storage, async () => guard.check(guarded))
   }
+  // Mutating webhooks may choose the name, or another prefix.
+  const { generateName = '' } = object.metadata
+  const generate = (object.metadata.name ?? '') === '' && generateName !== ''
   const attempts = gateEnabled('RetryGenerateName', environment.features) ? generatedNameAttempts : 1
   for (let attempt = 1; ; attempt++) {
     // What an attempt sets follows from its name and uid.

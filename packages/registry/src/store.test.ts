@@ -139,6 +139,48 @@ describe('create', () => {
     expect(object).toMatchObject({ rules: null })
   })
 
+  it.each<[string, object, object]>([
+    ['the name that mutating admission chose', { name: 'chosen' }, { name: 'chosen', generateName: 'x-' }],
+    ['a name with the prefix that mutating admission chose', { generateName: 'y-' }, { name: 'y-aaaaa', generateName: 'y-' }],
+  ])('gives an object with generateName %s', async (_, chosen, expected) => {
+    const plugin: AdmissionPlugin = {
+      name: 'namer',
+      handles: () => true,
+      admit: (draft) => {
+        Object.assign(draft.metadata, chosen)
+      },
+    }
+    const { create } = sampleRegistry({ admission: [plugin], random: suffixes('aaaaa') })
+    const { object } = await create('configmaps', { metadata: { generateName: 'x-' } })
+    expect(object.metadata).toMatchObject(expected)
+  })
+
+  it('requires a name when mutating admission removes generateName', async () => {
+    const plugin: AdmissionPlugin = {
+      name: 'namer',
+      handles: () => true,
+      admit: (draft) => {
+        delete draft.metadata.generateName
+      },
+    }
+    const { create } = sampleRegistry({ admission: [plugin] })
+    await expect(create('configmaps', { metadata: { generateName: 'x-' } })).rejects.toThrow(
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    )
+  })
+
+  it('stores no selfLink, also when mutating admission sets it', async () => {
+    const plugin: AdmissionPlugin = {
+      name: 'linker',
+      handles: () => true,
+      admit: (draft) => {
+        draft.metadata.selfLink = '/x'
+      },
+    }
+    const { create } = sampleRegistry({ admission: [plugin] })
+    expect((await create('configmaps', { metadata: { name: 'a' } })).object.metadata).not.toHaveProperty('selfLink')
+  })
+
   it('validates the object after mutating admission; validating admission sees the stored object', async () => {
     const seen: unknown[] = []
     const plugin: AdmissionPlugin = {
@@ -157,6 +199,22 @@ describe('create', () => {
 })
 
 describe('update', () => {
+  it('names a refused object as mutating admission left it', async () => {
+    const plugin: AdmissionPlugin = {
+      name: 'namer',
+      handles: ({ operation }) => operation === 'UPDATE',
+      admit: (draft) => {
+        draft.metadata.name = 'chosen'
+      },
+    }
+    const { create, update } = sampleRegistry({ admission: [plugin] })
+    await create('configmaps', { metadata: { name: 'a' }, data: {} })
+    const change = setData(() => ({ n: '1' }))
+    await expect(update('configmaps', { name: 'a', change })).rejects.toThrow(
+      'ConfigMap "chosen" is invalid: metadata.name: Invalid value: "chosen": field is immutable',
+    )
+  })
+
   it('loses none of 64 concurrent increments without a resourceVersion', async () => {
     const { create, update, stored } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' }, data: { n: '0' } })

@@ -198,7 +198,7 @@ async function updateOnce(
   const preparing = prepareAndValidate(store, {
     object: next,
     old: current,
-    name: () => name,
+    name: () => next.metadata.name ?? '',
     about,
     stages,
     grants: whole ? grants : undefined,
