@@ -11,3 +11,4 @@ export {
   parseMicroTime,
   parseTime,
 } from './time.ts'
+export { isTimeZone } from './time-zone.ts'

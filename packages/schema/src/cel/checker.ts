@@ -10,7 +10,7 @@ import {
 } from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import { keywordName } from './escape.ts'
-import type { MessageDeclaration } from './libraries/messages.ts'
+import { type MessageDeclaration, wellKnownName } from './libraries/messages.ts'
 import type { Problem } from './source.ts'
 import { mostGeneral, Substitutions } from './substitutions.ts'
 import {
@@ -120,7 +120,7 @@ class Checker {
     const variable = this.#scope.variables.get(plain)
     if (variable !== undefined) return { type: variable }
     const named = this.#scope.types.get(plain)
-    return named === undefined ? undefined : { type: { kind: 'type', of: named }, constant: new TypeValue(plain) }
+    return named === undefined ? wellKnownName(plain) : { type: { kind: 'type', of: named }, constant: new TypeValue(plain) }
   }
 
   #undeclared(at: number, name: string): Type {

@@ -1,5 +1,4 @@
 import type { Expr } from './ast.ts'
-import type { Overload } from './declarations.ts'
 import { numeric } from './equality.ts'
 import { conversionNames } from './functions/conversions.ts'
 import { entryOf, itemAt, shownKey } from './functions/operators.ts'
@@ -191,14 +190,13 @@ export function withoutBaseCost(expr: Expr, step: Constant): Constant {
 }
 
 /** Evaluates conversions of constants during planning. */
-export function foldConstantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
+export function foldConstantCall(name: string, run: Run, steps: readonly Constant[]): Constant | undefined {
   const [step] = steps
-  const [only] = overloads
-  if (step === undefined || steps.length !== 1 || overloads.length !== 1 || !conversionNames.has(name)) return undefined
+  if (step === undefined || steps.length !== 1 || !conversionNames.has(name)) return undefined
   const value = constantOf(step)
   if (value === undefined) return undefined
   const frame = new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() })
-  const result = ((only as Overload).run as unknown as Run)(frame, value)
+  const result = run(frame, value)
   if (result instanceof ErrorValue) throw new PlanError(result.message)
   return constantStep(result)
 }

@@ -102,6 +102,7 @@ export class Planner implements PlanContext {
   #ident({ name, constant }: Ident): Constant {
     const plain = name.replace(/^\./, '')
     const slot = this.#slots.get(plain)
+    if (constant instanceof ErrorValue) throw new PlanError(constant.message)
     if (constant !== undefined) return constantStep(constant)
     const missing = new ErrorValue(`no such attribute(s): ${plain}`)
     const init = slot === undefined ? undefined : this.#inits.get(slot)
@@ -151,15 +152,15 @@ export class Planner implements PlanContext {
         return optionalIndex(accessBase(operands[0] as Expr, first), withoutBaseCost(operands[1] as Expr, second))
     }
     const overloads = expr.overloads ?? []
-    const folded = foldConstantCall(expr.name, overloads, steps)
-    if (folded !== undefined) return folded
     const only = overloads.length === 1 ? (overloads[0] as Overload) : undefined
+    const name = nameInErrors(expr.name, steps.length > 1 && constantOf(second) !== undefined)
+    const run = (only?.run ?? dispatch(name, overloads)) as unknown as Run
+    const folded = foldConstantCall(expr.name, run, steps)
+    if (folded !== undefined) return folded
     if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
       return inConstant(first, constantOf(second) as ArrayList)
     const cost = callCost(expr.name, only?.id ?? '')
     if (searches.has(expr.name) && second !== undefined) checkPattern(second)
-    const name = nameInErrors(expr.name, steps.length > 1 && constantOf(second) !== undefined)
-    const run = (only?.run ?? dispatch(name, overloads)) as unknown as Run
     // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type) || (type.kind === 'list' && isDyn(type.elem)))
     const fits = only !== undefined && dynamic ? guard(only) : undefined

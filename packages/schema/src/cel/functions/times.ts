@@ -1,4 +1,5 @@
 import { goQuote } from '@krmkit/meta/go-text'
+import { isTimeZone } from '@krmkit/meta/time'
 import { declare, type FunctionDeclaration, method, type Overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { durationType, intType, stringType, timestampType } from '../types.ts'
@@ -46,35 +47,54 @@ function civil(ms: number): Civil {
 /** Offset of a time zone from UTC in milliseconds: `+05:30`, or a name such as `Europe/Berlin`. */
 function offsetOf(zone: string, ms: number): number | ErrorValue {
   const colon = zone.indexOf(':')
-  if (colon >= 0) {
-    const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)]
-    const wrong = [hours, minutes].find((part) => !/^[+-]?\d{1,9}$/.test(part))
-    if (wrong !== undefined) return new ErrorValue(`strconv.Atoi: parsing ${goQuote(wrong)}: invalid syntax`)
-    // As in kube-apiserver, minutes west of UTC need hours below zero: `-00:30` is east.
-    return (Number(hours) * 60 + (Number(hours) < 0 ? -Number(minutes) : Number(minutes))) * 60_000
-  }
-  if (zone === '' || zone === 'UTC' || zone === 'Z') return 0
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-      era: 'short',
-    })
-    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]))
-    const number = (name: Intl.DateTimeFormatPartTypes) => Number(parts.get(name))
-    const local = new Date(0)
-    local.setUTCFullYear(number('year'), number('month') - 1, number('day'))
-    local.setUTCHours(number('hour'), number('minute'), number('second'))
-    return local.getTime() - Math.floor(ms / 1000) * 1000
-  } catch {
-    return new ErrorValue(`unknown time zone ${zone}`)
-  }
+  if (colon >= 0) return fixedOffset(zone.slice(0, colon), zone.slice(colon + 1))
+  if (zone === '' || zone === 'UTC' || zone === 'Factory') return 0
+  // The zone of the machine, as in Go.
+  if (zone === 'Local') return localOffset(undefined, ms)
+  if (isTimeZone(zone)) return localOffset(zone, ms)
+  const isPath = zone.includes('..') || zone.startsWith('/') || zone.startsWith('\\')
+  return new ErrorValue(isPath ? 'time: invalid location name' : `unknown time zone ${zone}`)
+}
+
+/** Like Go, with integers of 64 bits that overflow. A sign before the hours is also that of the minutes. */
+function fixedOffset(hours: string, minutes: string): number | ErrorValue {
+  const h = goInteger(hours)
+  if (h instanceof ErrorValue) return h
+  const m = goInteger(minutes)
+  if (m instanceof ErrorValue) return m
+  const sum = h * 60n + (hours.startsWith('-') ? -m : m)
+  const nanos = BigInt.asIntN(64, sum * 60_000_000_000n)
+  return Number(nanos / 1_000_000_000n) * 1000
+}
+
+function goInteger(text: string): bigint | ErrorValue {
+  const failed = (why: string) => new ErrorValue(`strconv.Atoi: parsing ${goQuote(text)}: ${why}`)
+  if (!/^[+-]?[0-9]+$/.test(text)) return failed('invalid syntax')
+  const digits = text.replace(/^[+-]?0*/, '')
+  const value = digits.length > 19 ? 2n ** 64n : BigInt(text.replace(/^\+/, ''))
+  return BigInt.asIntN(64, value) === value ? value : failed('value out of range')
+}
+
+function localOffset(timeZone: string | undefined, ms: number): number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+    era: 'short',
+  })
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]))
+  const number = (name: Intl.DateTimeFormatPartTypes) => Number(parts.get(name))
+  const local = new Date(0)
+  const year = parts.get('era')?.startsWith('B') === true ? 1 - number('year') : number('year')
+  local.setUTCFullYear(year, number('month') - 1, number('day'))
+  local.setUTCHours(number('hour'), number('minute'), number('second'))
+  return local.getTime() - Math.floor(ms / 1000) * 1000
 }
 
 /** Creating a formatter for a time zone is slow. */

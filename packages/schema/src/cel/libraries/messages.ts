@@ -15,6 +15,7 @@ import {
   structOf,
   type Type,
   timestampType,
+  typeOf,
   uintType,
 } from '../types.ts'
 import {
@@ -29,6 +30,7 @@ import {
   MapValue,
   MessageValue,
   Timestamp,
+  TypeValue,
   Uint,
   type Value,
 } from '../values.ts'
@@ -195,6 +197,18 @@ const declarations: ReadonlyMap<string, MessageDeclaration> = new Map<string, Me
 /** The message of a name; `undefined` for unknown ones. */
 export function wellKnownMessage(name: string): MessageDeclaration | undefined {
   return name.startsWith(prefix) ? declarations.get(name.slice(prefix.length)) : undefined
+}
+
+/**
+ * What the full name of a message, or of an enum value, stands for. As in kube-apiserver, most names of messages pass the type check as names
+ * of types, but have no value.
+ */
+export function wellKnownName(name: string): { readonly type: Type; readonly constant: Value } | undefined {
+  if (name === `${prefix}NullValue.NULL_VALUE`) return { type: intType, constant: 0 }
+  const message = wellKnownMessage(name)
+  if (message === undefined) return undefined
+  const constant = message.type === emptyType ? new TypeValue(name) : new ErrorValue(`reference to undefined type: ${name}`)
+  return { type: typeOf(message.type), constant }
 }
 
 /** The message whose literals become objects of this type. */

@@ -2,6 +2,7 @@
 
 import { MetaError, parseDuration } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import { isTimeZone } from '@krmkit/meta/time'
 import type { Work } from '@krmkit/meta/work'
 
 interface Bounds {
@@ -51,17 +52,6 @@ export function* scheduleErrorSteps(text: string): Work<string | undefined> {
     }
   }
   return undefined
-}
-
-/** Whether the time zone database has the name. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }
 
 function descriptorError(spec: string): string | undefined {

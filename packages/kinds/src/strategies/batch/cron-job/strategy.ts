@@ -1,6 +1,7 @@
 /** CronJob. */
 
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { isTimeZone } from '@krmkit/meta/time'
 import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { CronJob, CronJobSpec } from '../../../types/batch-v1.generated.ts'
@@ -17,7 +18,7 @@ import { creationSteps, defineStrategy, updateSteps } from '../../shared/strateg
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
-import { isTimeZone, scheduleErrorSteps } from './schedule.ts'
+import { scheduleErrorSteps } from './schedule.ts'
 
 /** Names of jobs append eleven characters to that of the cron job. */
 const maxName = 52
