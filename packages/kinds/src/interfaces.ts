@@ -15,6 +15,7 @@ import type {
 } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
+import type { TypeMeta } from '@krmkit/schema/decode'
 import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'
 import type { ObjectConversion } from './object-conversion.ts'
 
@@ -79,6 +80,8 @@ export interface StrategyContext {
   readonly warn?: (text: string) => void
   /** What was sent, parsed with literals, where a number such as `1.0` is a float without a fraction; of a patch, the members that it sets. */
   readonly sent?: (() => unknown) | undefined
+  /** Kind and version that a custom resource states where they are not its own; validation refuses them. */
+  readonly statedType?: TypeMeta | undefined
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
   /** Objects of other kinds, as far as rules depend on them. Absent: these rules do not apply. */

@@ -16,6 +16,7 @@ import type {
 } from '@krmkit/meta'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { DecodedSize, TypeSource } from '@krmkit/schema'
+import type { TypeMeta } from '@krmkit/schema/decode'
 import type { Entry, Storage } from '@krmkit/storage'
 
 export type { FrozenObject } from '@krmkit/fieldmanager'
@@ -87,6 +88,8 @@ export interface WriteContext {
   readonly options?: Readonly<Record<string, unknown>> | undefined
   /** What was sent, where it has numbers that Go reads as floats. @see StrategyContext.sent */
   readonly sent?: (() => unknown) | undefined
+  /** The type that the object of the request states. @see StrategyContext.statedType */
+  readonly statedType?: TypeMeta | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */
@@ -217,8 +220,6 @@ interface Target {
   readonly name: string
   /** Empty for the object itself. */
   readonly subresource: string
-  /** Why the changed object cannot be stored, for what is found after a lost race and before validation. */
-  readonly refusal?: () => ApiError | undefined
   /** Creates a missing object: PUT of kinds that allow it, and apply. */
   readonly createMissing?: boolean
   /** Called before a missing object is created, which needs the right to create. Refuses by throwing. */

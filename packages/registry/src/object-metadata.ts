@@ -21,9 +21,9 @@ const maxGeneratedPrefix = 63 - suffixLength
 export function strategyContext({ environment, reader, definition }: StoreInternals, context: WriteContext): StrategyContext {
   const { group, version } = definition
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
-  const { user, warn, dryRun, sent } = context
+  const { user, warn, dryRun, sent, statedType } = context
   const given = { clock, random, profile, features, allowPrivileged, requestSignatureError }
-  return { objects: reader, ...given, user, requestVersion: { group, version }, dryRun, warn, sent }
+  return { objects: reader, ...given, user, requestVersion: { group, version }, dryRun, warn, sent, statedType }
 }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */

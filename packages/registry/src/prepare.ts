@@ -1,5 +1,5 @@
 import type { Preparation, StrategyContext } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, parseApiVersion } from '@krmkit/meta'
 import { startWork, type Work } from '@krmkit/meta/work'
 import type { Grants } from './allocations.ts'
 import type { FrozenObject } from './interfaces.ts'
@@ -72,5 +72,8 @@ function completed(store: StoreInternals, preparation: PendingWrite, errors: rea
 }
 
 function refuse(store: StoreInternals, preparation: PendingWrite, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name(), errors)
+  if (errors.length === 0) return
+  const { statedType: stated } = preparation.about
+  const kind = stated === undefined ? storedKind(store) : { group: parseApiVersion(stated.apiVersion).group, kind: stated.kind }
+  throw ApiError.invalid(kind, preparation.name(), errors)
 }

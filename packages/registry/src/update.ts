@@ -188,8 +188,6 @@ async function updateOnce(
     await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
   }
   settleVersion(definition, name, { next, current })
-  const refusal = request.refusal?.()
-  if (refusal !== undefined) throw refusal
   const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
   const own = strategyContext(store, context)
   const about = subresource === '' ? own : { subresource, ...own }

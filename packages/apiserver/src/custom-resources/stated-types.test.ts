@@ -12,7 +12,14 @@ let sample: SampleServer
 beforeEach(async () => {
   sample = await sampleServer()
   const text = { a: { type: 'string' } }
-  const versions = [widgetVersion('v1', text, true), { ...widgetVersion('v2', text, false), served: false }]
+  const rules = [{ rule: '!has(self.a) || self.a != "x"', message: 'no x' }]
+  const spec = { type: 'object', properties: { ...text, b: { type: 'integer' } }, 'x-kubernetes-validations': rules }
+  const status = { type: 'object', properties: { n: { type: 'integer' } } }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec, status } } }
+  const versions = [
+    { name: 'v1', served: true, storage: true, subresources: { status: {} }, schema },
+    { ...widgetVersion('v2', text, false), served: false },
+  ]
   await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition(versions) })
   await eventually(
     () => sample.ask(widgets),
@@ -55,6 +62,64 @@ describe('a PUT of another kind', () => {
       'Other',
     ])
     expect(answer.headers['warning']).toBeUndefined()
+  })
+})
+
+describe('an object of another type', () => {
+  const wrongKind = 'kind: Invalid value: "Other": must be Widget'
+  const wrongVersion = (version: string) => `apiVersion: Invalid value: "${version}": must be g.example.com/v1`
+  const rule = 'spec: Invalid value: "object": no x'
+
+  const patch = (change: JsonObject, at = 'one', type = 'merge-patch'): Promise<Answer> =>
+    sample.ask(`${widgets}/${at}`, { method: 'PATCH', body: change, headers: { 'content-type': `application/${type}+json` } })
+
+  it('has the errors of its metadata, those of its type and those of rules after a PUT, but none of the schema', async () => {
+    const { resourceVersion } = (await sample.ask(`${widgets}/one`)).json.metadata
+    const metadata = { name: 'one', resourceVersion, labels: { a: '!' } }
+    const { json } = await put('one', { kind: 'Other', metadata, spec: { a: 'x', b: 'no number' } })
+    expect(json.message).toMatch(/^Other\.g\.example\.com "one" is invalid: \[metadata\.labels: Invalid value: "!": /)
+    expect(json.message).toContain(`, ${wrongKind}, ${rule}]`)
+    expect(json.details).toMatchObject({ name: 'one', group: 'g.example.com', kind: 'Other' })
+    // Both checks of metadata find the label.
+    expect(json.details.causes).toHaveLength(4)
+  })
+
+  it('has the errors of its type and those of rules after a POST', async () => {
+    const body = { ...widget('two'), kind: 'Other', metadata: { name: 'two', labels: { a: '!' } }, spec: { a: 'x', b: 'y' } }
+    const { json } = await sample.ask(widgets, { method: 'POST', body })
+    expect(json.message).toBe(`Other.g.example.com "two" is invalid: [${wrongKind}, ${rule}]`)
+  })
+
+  it.each<[JsonObject, string]>([
+    [{ kind: 'Other' }, `Other.g.example.com "one" is invalid: ${wrongKind}`],
+    [{ apiVersion: 'g.example.com/v2' }, `Widget.g.example.com "one" is invalid: ${wrongVersion('g.example.com/v2')}`],
+    [{ apiVersion: 'v1' }, `Widget "one" is invalid: ${wrongVersion('v1')}`],
+    [{ apiVersion: '/v1' }, `Widget "one" is invalid: ${wrongVersion('v1')}`],
+    [{ apiVersion: 'x/v1', spec: { a: 'x' } }, `Widget.x "one" is invalid: [${wrongVersion('x/v1')}, ${rule}]`],
+    [{ apiVersion: 'x/v1', kind: 'Other', spec: { c: 1 } }, `Other.x "one" is invalid: [${wrongKind}, ${wrongVersion('x/v1')}]`],
+  ])('is refused after the merge patch %j', async (change, message) => {
+    const { status, json, headers } = await patch(change)
+    expect([status, json.message, headers['warning']]).toEqual([422, message, undefined])
+  })
+
+  it.each<[JsonObject, number, string]>([
+    [{ kind: 'Other', metadata: { name: 'two' } }, 400, 'the name of the object (two) does not match the name on the URL (one)'],
+    [{ kind: null }, 400, `Object 'Kind' is missing in '{"apiVersion":"g.example.com/v1","metadata":{`],
+    [
+      { kind: 5 },
+      400,
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of",
+    ],
+    [{ apiVersion: 'a/b/c' }, 400, 'unexpected GroupVersion string: a/b/c'],
+    [{ apiVersion: null }, 500, "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"],
+  ])('is not made by the merge patch %j', async (change, status, message) => {
+    const answer = await patch(change)
+    expect([answer.status, answer.json.message.slice(0, message.length)]).toEqual([status, message])
+  })
+
+  it('has no effect in a patch of the status', async () => {
+    const { status, json } = await patch({ kind: 'Other', apiVersion: 'x/v1', status: { n: 1 } }, 'one/status')
+    expect([status, json.kind, json.apiVersion, json.status]).toEqual([200, 'Widget', 'g.example.com/v1', { n: 1 }])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { CustomForm, KindInfo } from '@krmkit/kinds'
-import { ApiError, field, formatApiVersion, type GroupVersionKind, type JsonObject, Path, parseApiVersion } from '@krmkit/meta'
+import { ApiError, formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
@@ -26,8 +26,8 @@ export interface Expected {
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
   /** The kinds of all versions of a custom resource. @see CustomForm */
   readonly versions?: CustomForm['kinds']
-  /** Gets the refusal of a custom resource of another kind, which is decoded nevertheless. Absent: it is thrown. */
-  readonly onOtherKind?: (refusal: ApiError) => void
+  /** Called for a custom resource of another kind, which is decoded nevertheless: validation refuses it. */
+  readonly onOtherKind?: (stated: TypeMeta) => void
   /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
   readonly unstored?: boolean
 }
@@ -135,11 +135,11 @@ const shownBytes = 4096
 /**
  * Bodies of custom resources must state kind and version.
  *
- * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind than the path has, unless `onOtherKind` takes it.
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version
  */
 export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: TypeMeta, body: CustomBody): Work<Actual> {
   const { gvk, fieldValidation, onOtherKind } = expected
-  const { value, bytes, rest, warn } = body
+  const { bytes, rest, warn } = body
   if (kind === '') throw yield* missingKindSteps(expected, apiVersion, body)
   const isExpected = apiVersion === formatApiVersion(gvk)
   const stated = parseApiVersion(apiVersion)
@@ -155,12 +155,7 @@ export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: 
     if (fieldValidation !== 'Ignore') warn(problems)
   }
   if (!isExpected) throw versionMismatch(apiVersion, gvk)
-  if (kind !== gvk.kind) {
-    const name = (value as { metadata?: { name?: unknown } }).metadata?.name
-    const refusal = otherKind(gvk, kind, typeof name === 'string' ? name : '')
-    if (onOtherKind === undefined) throw refusal
-    onOtherKind(refusal)
-  }
+  if (kind !== gvk.kind) onOtherKind?.({ apiVersion, kind })
   return actual
 }
 
@@ -190,11 +185,6 @@ function ofUnknownVersion({ value, rest, ...body }: TypedBody): TypedBody {
     .sort()
     .map((name) => `unknown field "${name}"`)
   return { ...body, value: known, rest: { ...rest, problems: [...(rest.problems ?? []), ...unknown] } }
-}
-
-/** The 422 for a custom resource of another kind than the path. */
-export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
-  return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
 }
 
 /** The 400 for unknown or duplicate fields under `Strict`. */

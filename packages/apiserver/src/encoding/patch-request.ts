@@ -1,6 +1,7 @@
 import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
+import type { TypeMeta } from '@krmkit/schema/decode'
 import type { RequestContext } from '../request/context.ts'
 import type { WriteOptions } from '../request/query.ts'
 import type { RequestScope } from '../request/scope.ts'
@@ -22,4 +23,6 @@ export interface PatchRequest {
   readonly target: PatchTarget
   readonly body: PatchBody
   readonly options: WriteOptions
+  /** Called when the patch leaves a custom resource of another type, which validation refuses. */
+  readonly onOtherType?: (stated: TypeMeta) => void
 }

@@ -241,14 +241,14 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
 function decodeTyped(
   request: PatchRequest,
   result: PatchResult,
-  { value, unversioned, version }: PatchedType,
+  { value, unversioned, version, hasNoSchema = false }: PatchedType,
 ): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
   const size = new DecodedSize(objectBytes)
   const type = version?.kind.type() ?? target.type()
   const { problems = [] } = result
-  const collect = options.fieldValidation !== 'Ignore'
+  const collect = options.fieldValidation !== 'Ignore' && !hasNoSchema
   // The object has no name then, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { decoded: nameless(collect ? unversioned : []), ...result })
   const sorts = request.body.kind === 'strategic'

@@ -11,8 +11,8 @@ import {
 import { memberNames, sortSteps, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
-import { unknownProblems } from '@krmkit/schema/json'
-import { otherKind, typeProblem } from './body-type.ts'
+import { stringifySteps, unknownProblems } from '@krmkit/schema/json'
+import { typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
 import { withMembers } from './with-members.ts'
 
@@ -27,6 +27,8 @@ export interface PatchedType {
    * JSON names: all members are unknown, also the name.
    */
   readonly unversioned?: readonly string[]
+  /** A custom resource became an object of another group or kind, of which no schema is known: no member is unknown. */
+  readonly hasNoSchema?: boolean
   /** The served version of the kind that the patch changed the object to; the result is converted back. */
   readonly version?: ResourceDefinition
 }
@@ -40,11 +42,10 @@ export interface PatchedType {
 export function* patchedType(request: PatchRequest, value: JsonValue): Work<PatchedType> {
   const { scope, target, body } = request
   const { gvk, type } = target
-  if (type().custom !== undefined || body.kind === 'apply') {
-    requireSameType(request, value)
-    return { value }
-  }
   const own = { apiVersion: formatApiVersion(gvk), kind: gvk.kind }
+  // The type of an applied configuration has been compared.
+  if (body.kind === 'apply') return { value }
+  if (type().custom !== undefined) return yield* patchedCustomType(request, value, own)
   if (body.kind === 'strategic' && hasReadableType(value)) return { value: yield* withType(value, own) }
   const stated = statedType(value)
   if (stated.apiVersion === own.apiVersion && stated.kind === own.kind) return { value }
@@ -95,13 +96,23 @@ function* unknownMembers(value: JsonValue): Work<readonly string[]> {
   return unknownProblems(yield* sortSteps(names))
 }
 
-/** @throws ApiError 400, 422 */
-function requireSameType({ context, target }: PatchRequest, value: JsonValue): void {
-  const { gvk, type } = target
-  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
-  const sameVersion = apiVersion === formatApiVersion(gvk)
-  if (sameVersion && kind === gvk.kind) return
-  if (type().custom !== undefined && sameVersion && typeof kind === 'string' && kind !== '')
-    throw otherKind(gvk, kind, context.info.name)
-  throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
+/** Custom resources may become objects of another type, which validation refuses, but not of none. @throws ApiError 400, 500 */
+function* patchedCustomType(request: PatchRequest, value: JsonValue, own: TypeMeta): Generator<unknown, PatchedType> {
+  if (isJsonObject(value) && value['apiVersion'] === own.apiVersion && value['kind'] === own.kind) return { value }
+  const { apiVersion, kind } = statedType(value)
+  if (kind === '') {
+    const text = yield* stringifySteps(value)
+    throw ApiError.badRequest(`Object 'Kind' is missing in '${text.slice(0, shownCharacters)}'`)
+  }
+  if (isJsonObject(value) && value['apiVersion'] === null)
+    throw ApiError.badRequest('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
+  const { group, version } = parseApiVersion(apiVersion)
+  if (version === '') throw ApiError.internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  const stated = { apiVersion: formatApiVersion({ group, version }), kind }
+  if (stated.apiVersion !== own.apiVersion || kind !== own.kind) request.onOtherType?.(stated)
+  const hasNoSchema = group !== parseApiVersion(own.apiVersion).group || kind !== own.kind
+  return { value: yield* withType(value, own), hasNoSchema }
 }
+
+/** Characters of an object that an error message shows. Differs: all of them on the stock server. */
+const shownCharacters = 4096

@@ -1,7 +1,7 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
+import { dropRepeatedOwners, requiredMembersOf, type WriteContext } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
 import { sentFloats } from '../encoding/sent-floats.ts'
@@ -13,16 +13,20 @@ import { writeContext } from './write-context.ts'
 export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const representation = negotiatedObjects(scope, context)
+  let statedType: WriteContext['statedType']
   const { options, decoded, body } = await readCreation(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
     keepEmpties: definition.strategy.distinctEmpties,
     required: requiredMembersOf(definition, ''),
     versions: definition.custom?.kinds,
+    onOtherKind(stated) {
+      statedType = stated
+    },
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
-  const write = writeContext(context, options, sentFloats(scope, body))
+  const write = writeContext(context, options, { sent: sentFloats(scope, body), statedType })
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   context.span?.event('About to store object in database')
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })

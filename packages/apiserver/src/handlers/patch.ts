@@ -1,6 +1,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { requiredMembersOf } from '@krmkit/registry'
+import type { TypeMeta } from '@krmkit/schema/decode'
 import { storedResponse } from '../encoding/object-response.ts'
 import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import type { PatchRequest } from '../encoding/patch-request.ts'
@@ -23,8 +24,11 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   const body = await readPatch(scope, context, { kind, fieldValidation: options.fieldValidation })
   const required = requiredMembersOf(definition, subresource)
   const patched = { gvk, type: gvk.type, namespaced: gvk.namespaced, required }
-  const patch: PatchRequest = { scope, context, target: patched, body, options }
-  const write = writeContext(context, options, body.sent)
+  const write = writeContext(context, options, { sent: body.sent })
+  const onOtherType = (stated: TypeMeta) => {
+    write.statedType = stated
+  }
+  const patch: PatchRequest = { scope, context, target: patched, body, options, onOtherType }
   const target = {
     namespace,
     name,
@@ -35,6 +39,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   /** Each attempt decodes anew: its warnings replace those of the attempt before. */
   const attempt = <T>(decoded: () => T): T => {
     context.warnings.length = warned
+    write.statedType = undefined
     context.span?.event('About to apply patch')
     return decoded()
   }

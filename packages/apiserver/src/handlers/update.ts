@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
+import { dropRepeatedOwners, requiredMembersOf, type WriteContext } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
 import { sentFloats } from '../encoding/sent-floats.ts'
@@ -16,7 +16,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   requireName(name)
   const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'UpdateOptions')
-  let refusal: ApiError | undefined
+  let statedType: WriteContext['statedType']
   const expected = {
     gvk: definition.kind,
     type: definition.kind.type,
@@ -24,8 +24,8 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     keepEmpties: definition.strategy.distinctEmpties,
     required: requiredMembersOf(definition, subresource),
     versions: definition.custom?.kinds,
-    onOtherKind(error: ApiError) {
-      refusal = error
+    onOtherKind(stated: WriteContext['statedType']) {
+      statedType = stated
     },
   }
   const encoding = bodyEncoding(context, scope.responses)
@@ -35,7 +35,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
-  const write = writeContext(context, options, sentFloats(scope, { bytes, encoding }))
+  const write = writeContext(context, options, { sent: sentFloats(scope, { bytes, encoding }), statedType })
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
   context.span?.event('About to store object in database')
@@ -45,7 +45,6 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     subresource,
     uid: decoded.object.metadata.uid ?? '',
     createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
-    refusal: () => refusal,
     mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
     // Further attempts decode the body again, because the store owns the object of each.
     change() {

@@ -10,9 +10,11 @@ import { outgoingSpan } from '../tracing/handler-spans.ts'
 export function writeContext(
   context: RequestContext,
   options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>,
-  sent?: WriteContext['sent'],
-): WriteContext {
-  return new RequestWriteContext(context, options, sent)
+  { sent, statedType }: Pick<WriteContext, 'sent' | 'statedType'> = {},
+): RequestWriteContext {
+  const write = new RequestWriteContext(context, options, sent)
+  write.statedType = statedType
+  return write
 }
 
 /** The options of the query as admission sees them. */
@@ -26,11 +28,13 @@ function givenOptions({ query }: RequestContext, dryRun: boolean): Readonly<Reco
   }
 }
 
-class RequestWriteContext implements WriteContext {
+export class RequestWriteContext implements WriteContext {
   readonly user: WriteContext['user']
   readonly dryRun: boolean
   readonly fieldManager: string
   readonly sent: WriteContext['sent']
+  /** Each attempt to apply a patch sets it. */
+  statedType: WriteContext['statedType']
   readonly #context: RequestContext
 
   constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>, sent: WriteContext['sent']) {

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   nameRules,
+  Path,
   parseApiVersion,
 } from '@krmkit/meta'
 import { validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
@@ -15,6 +16,7 @@ import { addErrors } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
+import type { TypeMeta } from '@krmkit/schema/decode'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { validateListTypes } from '@krmkit/schema/paced'
 import {
@@ -73,14 +75,16 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
-    *validate(object, { warn, sent }) {
-      const metadata = yield* validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return yield* instances.validate(served(object), { metadataErrors: metadata, warn, sent })
+    *validate(object, { warn, sent, statedType }) {
+      const wrongType = typeErrors(statedType, { apiVersion, kind: object.kind })
+      const metadata = wrongType ?? (yield* validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain }))
+      return yield* instances.validate(served(object), { metadataErrors: metadata, isTyped: wrongType === undefined, warn, sent })
     },
-    *validateUpdate(object, old, { warn, sent }) {
-      const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
+    *validateUpdate(object, old, { warn, sent, statedType }) {
+      const wrongType = typeErrors(statedType, { apiVersion, kind: object.kind })
       return yield* instances.validate(served(object), {
-        metadataErrors: metadata,
+        metadataErrors: wrongType ?? (yield* validateObjectMetaUpdate(object.metadata, old.metadata)),
+        isTyped: wrongType === undefined,
         old: toServed(old) as unknown as JsonObject,
         warn,
         sent,
@@ -128,9 +132,21 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   })
 }
 
+/** Errors of the type that an object states; `undefined` for that of the resource. */
+function typeErrors(stated: TypeMeta | undefined, { apiVersion, kind }: TypeMeta): FieldError[] | undefined {
+  if (stated === undefined) return undefined
+  const errors: FieldError[] = []
+  if (stated.kind !== kind) errors.push(field.invalid(Path.of('kind'), stated.kind, `must be ${kind}`))
+  if (stated.apiVersion !== apiVersion)
+    errors.push(field.invalid(Path.of('apiVersion'), stated.apiVersion, `must be ${apiVersion}`))
+  return errors.length === 0 ? undefined : errors
+}
+
 interface ValidateOptions {
-  /** Errors of the metadata. */
+  /** Errors of the metadata, or of the type. */
   readonly metadataErrors: readonly FieldError[]
+  /** The object states its own type; an object of another one is not validated against the schema. */
+  readonly isTyped?: boolean
   /** The stored object; unchanged values are not validated again. */
   readonly old?: JsonObject
   readonly warn: ((text: string) => void) | undefined
@@ -172,11 +188,11 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       const errors: FieldError[] = [...options.metadataErrors]
       const { schema: node } = codec()
       const viewed = withWholeFloats(object, options.sent?.()) as JsonObject
-      if (schema !== undefined) {
+      if (schema !== undefined && options.isTyped === true) {
         validateBySchema ??= createSchemaValidator(schema)
         addErrors(errors, yield* validateBySchema.steps(viewed, { old: options.old }))
       }
-      if (scale !== undefined)
+      if (scale !== undefined && options.isTyped === true)
         addErrors(errors, [...validateSpecReplicas(viewed, scale), ...validateStatusReplicas(viewed, scale)])
       if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
       return yield* validateListsAndRules(object, errors, { ...options, viewed })
