@@ -144,6 +144,41 @@ describe('numbers of custom resources', () => {
     expect([await create('application/json'), await create('application/yaml')]).toEqual([json, yaml])
   })
 
+  describe('in bodies of more than 64 KiB', () => {
+    const pad = `"pad":"${'x'.repeat(70_000)}"`
+    const positive = 'factor MultipleOf declared for spec.m must be positive: 0'
+
+    it('are floats after a POST and a PUT', async () => {
+      const create = (m: string) => send('POST', `${collection}?dryRun=All`, 'application/json', object(`{"m":${m},${pad}}`))
+      expect([(await create('3.0')).status, (await create('3')).text]).toEqual([201, expect.stringContaining(positive)])
+      expect((await create('1,"l":[7,1,1.0]')).text).toContain(positive)
+      expect((await create('3e0,"l":[7,1,1.0]')).status).toBe(201)
+      expect((await create('3.0,"l":[7,1.0,1.0]')).text).toContain('spec.l[2]: Duplicate value: 1')
+      await send('POST', collection, 'application/json', object('{"d":1}').replace('"a"', '"large"'))
+      const { resourceVersion } = JSON.parse((await send('GET', `${collection}/large`, 'application/json')).text).metadata
+      const put = async (d: string) => {
+        const body = object(`{"d":${d},${pad}}`).replace('"name":"a"', `"name":"large","resourceVersion":"${resourceVersion}"`)
+        return (await send('PUT', `${collection}/large`, 'application/json', body)).text
+      }
+      expect(JSON.parse(await put('1.0')).metadata.generation).toBe(2)
+    })
+
+    it('are floats in patches', async () => {
+      const named = (spec: string) => object(spec).replace('"a"', '"long"')
+      await send('POST', collection, 'application/json', named(`{"d":1,${pad}}`))
+      const patch = async (type: string, text: string) =>
+        JSON.parse((await send('PATCH', `${collection}/long`, `application/${type}+json`, text)).text)
+      expect((await patch('merge-patch', `{"spec":{"d":1,${pad}}}`)).metadata.generation).toBe(1)
+      expect((await patch('merge-patch', `{"spec":{"d":1.0,${pad}}}`)).metadata.generation).toBe(2)
+      const operations = (...more: string[]) => `[{"op":"add","path":"/spec/pad","value":"${'x'.repeat(70_000)}"},${more.join()}]`
+      const set = '{"op":"replace","path":"/spec/d","value":1.0}'
+      expect((await patch('json-patch', operations(set))).metadata.generation).toBe(3)
+      const test = (value: string) => `{"op":"test","path":"/spec/d","value":${value}}`
+      expect((await patch('json-patch', operations(set, test('1.0')))).kind).toBe('W')
+      expect((await patch('json-patch', operations(set, test('1')))).code).toBe(422)
+    })
+  })
+
   it('are numbers beside several unknown fields of YAML, whose order is that of their names', async () => {
     const yaml = (name: string) =>
       `apiVersion: n.test/v1\nkind: W\nmetadata: {name: ${name}}\nz: 1\ny: 2\nspec: {c: 9223372036854775808}\n`

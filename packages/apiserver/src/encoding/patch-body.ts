@@ -86,9 +86,11 @@ export async function readPatch(
     const problems = duplicateProblems(parsed)
     const isLong = bytes.byteLength > largeBodyBytes
     const repeated = isLong ? await runInLaterTurns(problems, scope.turns) : runAtOnce(problems)
-    if (kind !== 'json') return { kind, value, sent: sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }
-    const sent = sentFloats(scope, { bytes, encoding: 'json-patch' })
-    return { kind, value, tested: numberTexts(value, bytes), sent, problems: operationProblems(value, repeated) }
+    if (kind !== 'json') return { kind, value, sent: await sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }
+    const sent = await sentFloats(scope, { bytes, encoding: 'json-patch' })
+    const texts = numberTexts(value, bytes)
+    const tested = isLong ? await runInLaterTurns(texts, scope.turns) : runAtOnce(texts)
+    return { kind, value, tested, sent, problems: operationProblems(value, repeated) }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { memberNames, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { largeBodyBytes } from '@krmkit/registry'
-import { parseJson } from '@krmkit/schema'
 import { NumberLiteral } from '@krmkit/schema/json'
+import { parseJson } from '@krmkit/schema/paced'
 import type { RequestScope } from '../request/scope.ts'
 import type { BodyEncoding } from './request-body.ts'
 
@@ -9,43 +10,142 @@ import type { BodyEncoding } from './request-body.ts'
 
 const floats = /[0-9](?:\.0+(?![0-9])|[eE])/
 
+/** What was sent, parsed with literals; undefined where no number needs one. */
+export type SentFloats = (() => unknown) | undefined
+
 /**
- * The members that a body or a patch sets, parsed with literals when they are first needed.
+ * The members that a body or a patch sets, parsed with literals: those of small bodies when they are first needed, those of large ones ahead,
+ * in slices.
  *
- * @returns undefined without such numbers, and for large bodies, which are not read twice.
+ * @returns undefined without such numbers
  */
 export function sentFloats(
-  { definition }: RequestScope,
+  { definition, turns }: RequestScope,
   { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: BodyEncoding | 'json-patch' },
-): (() => unknown) | undefined {
+): SentFloats | Promise<SentFloats> {
   const isJson = encoding === 'json' || encoding === 'json-patch'
-  if (definition.custom === undefined || !isJson || bytes.byteLength > largeBodyBytes) return undefined
+  if (definition.custom === undefined || !isJson) return undefined
+  const isJsonPatch = encoding === 'json-patch'
+  if (bytes.byteLength > largeBodyBytes) return runInLaterTurns(findFloats(bytes, isJsonPatch), turns)
   if (!floats.test(new TextDecoder().decode(bytes))) return undefined
   let sent: { readonly value: unknown } | undefined
   return () => {
-    sent ??= { value: parsed(bytes, encoding === 'json-patch') }
+    sent ??= { value: runAtOnce(parsedWithLiterals(bytes, isJsonPatch)) }
     return sent.value
   }
 }
 
-/**
- * The operations of a JSON patch with texts in place of numbers that are not written as the server writes them. kube-apiserver tests the
- * text of a number, that of the stored object or of an earlier operation: after an addition of `1.0` a test of `1` fails.
- *
- * @returns undefined where every test compares as with numbers, and for large bodies, which are not read twice
- */
-export function numberTexts(operations: JsonValue, bytes: Uint8Array): JsonValue | undefined {
-  if (bytes.byteLength > largeBodyBytes || !Array.isArray(operations)) return undefined
-  if (!operations.some(isTest)) return undefined
-  const text = new TextDecoder().decode(bytes)
-  const marked = text.replace(tokens, (token) =>
-    token.startsWith('"') || isAsWritten(token) ? token : `"\\u0000number ${token}"`,
-  )
-  return marked === text ? undefined : (parseJson(new TextEncoder().encode(marked)).value as JsonValue)
+function* findFloats(bytes: Uint8Array, isJsonPatch: boolean): Work<SentFloats> {
+  if (!(yield* hasFloats(bytes))) return undefined
+  const sent = yield* parsedWithLiterals(bytes, isJsonPatch)
+  const kept = yield* onlyLiterals(sent)
+  return kept === undefined ? undefined : () => kept
 }
 
-/** Strings and numbers of JSON. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g
+/** Bytes searched between two pauses. */
+const bytesPerStep = 64 * 1024
+
+const [zero, nine, point] = [0x30, 0x39, 0x2e]
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine
+
+/** Whether the pattern `floats` matches. */
+function* hasFloats(bytes: Uint8Array): Work<boolean> {
+  for (let i = 1; i < bytes.byteLength; i++) {
+    if (i % bytesPerStep === 0) yield true
+    const byte = bytes[i] as number
+    if (!(byte === point || byte === 0x65 || byte === 0x45) || !isDigit(bytes[i - 1])) continue
+    if (byte !== point) return true
+    let end = i + 1
+    while (bytes[end] === zero) end++
+    if (end > i + 1 && !isDigit(bytes[end])) return true
+    i = end - 1
+  }
+  return false
+}
+
+/** Members between two pauses. */
+const membersPerStep = 256
+
+/** The literals of a parsed value, with the members and items that lead to them. */
+function* onlyLiterals(value: unknown): Work<unknown> {
+  if (value instanceof NumberLiteral) return value
+  if (Array.isArray(value)) return yield* itemsWithLiterals(value)
+  if (typeof value !== 'object' || value === null) return undefined
+  const keys = memberNames(value)
+  let kept: Record<string, unknown> | undefined
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const part = (value as Readonly<Record<string, unknown>>)[key]
+    if (i % membersPerStep === 0) yield true
+    const found = typeof part === 'object' && part !== null ? yield* onlyLiterals(part) : undefined
+    if (found === undefined) continue
+    kept ??= {}
+    setMember(kept, key, found)
+  }
+  return kept
+}
+
+function* itemsWithLiterals(items: readonly unknown[]): Work<unknown> {
+  const kept: unknown[] = []
+  let isEmpty = true
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]
+    if (i % membersPerStep === 0) yield true
+    const found = typeof item === 'object' && item !== null ? yield* onlyLiterals(item) : undefined
+    isEmpty &&= found === undefined
+    kept.push(found)
+  }
+  return isEmpty ? undefined : kept
+}
+
+/**
+ * The operations of a JSON patch with texts in place of numbers that are not written as the server writes them. kube-apiserver tests the
+ * text of a number, that of the stored object or of an earlier operation: after an addition of `1.0` a test of `1` fails. Has interruption
+ * points.
+ *
+ * @returns undefined where every test compares as with numbers
+ */
+export function* numberTexts(operations: JsonValue, bytes: Uint8Array): Work<JsonValue | undefined> {
+  if (!Array.isArray(operations) || !operations.some(isTest)) return undefined
+  const marked = yield* markedText(new TextDecoder().decode(bytes))
+  return marked === undefined ? undefined : ((yield* parseJson(new TextEncoder().encode(marked), {})).value as JsonValue)
+}
+
+/** Characters of a number in JSON. */
+const numberCharacters = /[0-9.eE+-]+/y
+
+/** The JSON with marks; undefined where nothing is marked. */
+function* markedText(text: string): Work<string | undefined> {
+  let marked = ''
+  let copied = 0
+  let nextStep = bytesPerStep
+  for (let i = 0; i < text.length; i++) {
+    if (i >= nextStep) {
+      nextStep = i + bytesPerStep
+      yield true
+    }
+    const character = text.charAt(i)
+    if (character === '"') {
+      i++
+      for (; text.charAt(i) !== '"'; i++) {
+        if (text.charAt(i) === '\\') i++
+        if (i >= text.length) return undefined
+        if (i < nextStep) continue
+        nextStep = i + bytesPerStep
+        yield true
+      }
+    } else if (character === '-' || (character >= '0' && character <= '9')) {
+      numberCharacters.lastIndex = i
+      const [token = character] = numberCharacters.exec(text) ?? []
+      if (!isAsWritten(token)) {
+        marked += `${text.slice(copied, i)}"\\u0000number ${token}"`
+        copied = i + token.length
+      }
+      i += token.length - 1
+    }
+  }
+  return copied === 0 ? undefined : marked + text.slice(copied)
+}
 
 /** Whether a number has the text that the server writes: integers of 64 bits have theirs, all others that of a float. */
 function isAsWritten(number: string): boolean {
@@ -64,17 +164,24 @@ function isTest(operation: JsonValue): boolean {
   return isJsonObject(operation) && operation['op'] === 'test'
 }
 
-function parsed(bytes: Uint8Array, isJsonPatch: boolean): unknown {
-  const { value } = parseJson(bytes, { literals: true })
-  return isJsonPatch ? membersSet(value) : value
+function* parsedWithLiterals(bytes: Uint8Array, isJsonPatch: boolean): Work<unknown> {
+  const { value } = yield* parseJson(bytes, { literals: true })
+  return isJsonPatch ? yield* membersSet(value) : value
 }
 
+/** No member of an object is deeper. */
+const maxMembers = 10_000
+/** Operations between two pauses. */
+const operationsPerStep = 16
+
 /** The members that the operations of a JSON patch set, as a tree. Items that later operations move are not followed. */
-function membersSet(operations: unknown): object {
+function* membersSet(operations: unknown): Work<object> {
   const root: Record<string, unknown> = {}
+  let count = 0
   for (const { op, path, value } of operations as { op?: unknown; path?: unknown; value?: unknown }[]) {
+    if (count++ % operationsPerStep === 0) yield true
     if (typeof path !== 'string' || (op !== 'add' && op !== 'replace')) continue
-    const members = path.split('/').slice(1)
+    const members = path.split('/', maxMembers).slice(1)
     const last = members.pop()
     if (last === undefined) continue
     let at = root

@@ -35,7 +35,9 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
-  const write = writeContext(context, options, { sent: sentFloats(scope, { bytes, encoding }), statedType })
+  const floats = sentFloats(scope, { bytes, encoding })
+  const sent = floats instanceof Promise ? await floats : floats
+  const write = writeContext(context, options, { sent, statedType })
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
   context.span?.event('About to store object in database')

@@ -13,7 +13,7 @@ import {
 } from '@krmkit/meta'
 import { validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
 import { addErrors } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import type { TypeMeta } from '@krmkit/schema/decode'
@@ -70,7 +70,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     *prepareForUpdate(object, old, { sent }) {
       const before = toServed(old)
       if (status !== undefined) restoreMember(object, before, 'status')
-      const isSame = (yield* isSameContent(object, before)) && !setsFloat(object, withoutMetadata(sent?.(), status !== undefined))
+      const floats = withoutMetadata(sent?.(), status !== undefined)
+      const isSame = (yield* isSameContent(object, before)) && !(yield* setsFloat(object, floats))
       if (!isSame) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(withRules ? { ready: loadCel } : {}),
@@ -187,7 +188,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     *validate(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const { schema: node } = codec()
-      const viewed = withWholeFloats(object, options.sent?.()) as JsonObject
+      const viewed = (yield* withWholeFloats(object, options.sent?.())) as JsonObject
       if (schema !== undefined && options.isTyped === true) {
         validateBySchema ??= createSchemaValidator(schema)
         addErrors(errors, yield* validateBySchema.steps(viewed, { old: options.old }))
@@ -200,7 +201,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     *validateStatus(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const described = memberSchema(schema, 'status')
-      const viewed = withWholeFloats(object, options.sent?.()) as JsonObject
+      const viewed = (yield* withWholeFloats(object, options.sent?.())) as JsonObject
       if (described !== undefined && Object.hasOwn(object, 'status')) {
         validateStatusBySchema ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
@@ -299,12 +300,22 @@ function withoutMetadata(sent: unknown, withoutStatus: boolean): unknown {
  * Whether a float without a fraction takes the place of the equal integer. kube-apiserver compares the two as unequal, although it stores
  * both as the integer; beyond 64 bits it reads floats from the storage too.
  */
-function setsFloat(value: unknown, sent: unknown): boolean {
+function* setsFloat(value: unknown, sent: unknown): Work<boolean> {
   if (sent instanceof NumberLiteral) return value === sent.value && Math.abs(sent.value) < 2 ** 63
   if (typeof sent !== 'object' || sent === null || typeof value !== 'object' || value === null) return false
   const members = value as Readonly<Record<string, unknown>>
-  return Object.entries(sent).some(([name, part]) => Object.hasOwn(members, name) && setsFloat(members[name], part))
+  const parts = sent as Readonly<Record<string, unknown>>
+  const keys = memberNames(parts)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    if (Object.hasOwn(members, key) && (yield* setsFloat(members[key], parts[key]))) return true
+  }
+  return false
 }
+
+/** Members compared between two pauses. */
+const membersPerStep = 256
 
 function isMetadata(name: string): boolean {
   return name === 'metadata' || name === 'apiVersion'

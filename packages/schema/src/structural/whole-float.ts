@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '../json/syntax.ts'
 
 /**
@@ -34,24 +35,53 @@ export function plainNumber<T>(value: T): T | number {
  *
  * @param sent what was sent, parsed with literals. Items of lists may be members that are named by their index.
  * @example
+ * import { runAtOnce } from '@krmkit/meta/work'
  * import { parseJson } from '@krmkit/schema'
  * import { withWholeFloats } from '@krmkit/schema/structural'
  * const sent = parseJson('{"a":1.0,"b":1}', { literals: true }).value
- * withWholeFloats({ a: 1, b: 1 }, sent) // { a: WholeFloat { value: 1 }, b: 1 }
+ * runAtOnce(withWholeFloats({ a: 1, b: 1 }, sent)) // { a: WholeFloat { value: 1 }, b: 1 }
  */
-export function withWholeFloats(value: JsonValue, sent: unknown): JsonValue {
+export function* withWholeFloats(value: JsonValue, sent: unknown): Work<JsonValue> {
   if (sent instanceof NumberLiteral) return value === sent.value ? (new WholeFloat(value) as unknown as JsonValue) : value
   if (typeof sent !== 'object' || sent === null) return value
-  if (!Array.isArray(value) && !isJsonObject(value)) return value
-  const members = value as Record<string, JsonValue>
-  let copy: Record<string, JsonValue> | undefined
-  for (const [key, part] of Object.entries(sent)) {
-    if (!Object.hasOwn(members, key)) continue
-    const member = members[key] as JsonValue
-    const viewed = withWholeFloats(member, part)
-    if (viewed === member) continue
-    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>
-    setMember(copy, key, viewed)
+  const parts = sent as Readonly<Record<string | number, unknown>>
+  if (Array.isArray(value)) return yield* viewedItems(value, parts)
+  return isJsonObject(value) ? yield* viewedMembers(value, parts) : value
+}
+
+/** Members handled between two pauses. */
+const membersPerStep = 256
+
+function* viewedItems(items: readonly JsonValue[], sent: Readonly<Record<number, unknown>>): Work<JsonValue> {
+  let copy: JsonValue[] | undefined
+  for (let i = 0; i < items.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    const item = items[i] as JsonValue
+    const view = yield* withWholeFloats(item, sent[i])
+    if (view === item) continue
+    copy ??= [...items]
+    copy[i] = view
   }
-  return (copy as JsonValue | undefined) ?? value
+  return copy ?? (items as JsonValue)
+}
+
+function* viewedMembers(value: JsonObject, sent: Readonly<Record<string, unknown>>): Work<JsonValue> {
+  const keys = memberNames(value)
+  const views: JsonValue[] = []
+  let isSame = true
+  for (let i = 0; i < keys.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    const key = keys[i] as string
+    const member = value[key] as JsonValue
+    const view = Object.hasOwn(sent, key) ? yield* withWholeFloats(member, sent[key]) : member
+    isSame &&= view === member
+    views.push(view)
+  }
+  if (isSame) return value
+  const copy: JsonObject = {}
+  for (let i = 0; i < keys.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    setMember(copy, keys[i] as string, views[i])
+  }
+  return copy
 }
