@@ -18,5 +18,6 @@ export type { Status, StatusCause, StatusDetails, StatusReason } from './status.
 export { formatDuration, parseDuration } from './time/duration.ts'
 export { formatTime, parseTime } from './time/time.ts'
 export { field } from './validation/field-error.ts'
-export { type ObjectMetaRules, validateObjectMeta, validateObjectMetaUpdate } from './validation/object-meta.ts'
+export { validateObjectMeta, validateObjectMetaUpdate } from './validation/object-meta.direct.ts'
+export type { ObjectMetaRules } from './validation/object-meta.ts'
 export { Path } from './validation/path.ts'

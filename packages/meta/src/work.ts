@@ -179,7 +179,7 @@ export function runAtOnce<T>(work: Work<T>): T {
   }
 }
 
-/** Items that {@link sortSteps} sorts in one step. */
+/** Items that {@link sort} sorts between two pauses. */
 const itemsPerRun = 2048
 
 /** Items that it merges between two yields. */
@@ -191,10 +191,10 @@ const itemsPerStep = 128
  * @param compare as for `Array.prototype.sort`. Default: the order of UTF-16 texts, for lists of strings.
  * @returns the sorted list; `items` itself may be changed.
  * @example
- * import { runAtOnce, sortSteps } from '@krmkit/meta/work'
- * runAtOnce(sortSteps(['b', 'a'])) // [ 'a', 'b' ]
+ * import { runAtOnce, sort } from '@krmkit/meta/work'
+ * runAtOnce(sort(['b', 'a'])) // [ 'a', 'b' ]
  */
-export function* sortSteps<T>(items: T[], compare?: (a: T, b: T) => number): Work<T[]> {
+export function* sort<T>(items: T[], compare?: (a: T, b: T) => number): Work<T[]> {
   if (items.length <= itemsPerRun) return items.sort(compare)
   const isOrdered = compare === undefined ? (a: T, b: T) => a <= b : (a: T, b: T) => compare(a, b) <= 0
   let from: T[] = []

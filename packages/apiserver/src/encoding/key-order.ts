@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { memberNames, sortSteps, type Work } from '@krmkit/meta/work'
+import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { stringifyJson } from '@krmkit/schema/paced'
 
@@ -29,7 +29,7 @@ export function* inKeyOrderSteps(
     return items
   }
   const ordered: Record<string, unknown> = {}
-  for (const name of yield* sortSteps([...memberNames(value)])) {
+  for (const name of yield* sort([...memberNames(value)])) {
     setMember(ordered, name, yield* inKeyOrderSteps((value as Record<string, unknown>)[name], ofLiteral))
     if (++count % membersPerStep === 0) yield
   }

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '@krmkit/meta'
-import { memberNames, sortSteps, type Work } from '@krmkit/meta/work'
+import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { stringifySteps, unknownProblems } from '@krmkit/schema/json'
@@ -93,7 +93,7 @@ function* withType(value: JsonValue, type: { readonly apiVersion: string; readon
 function* unknownMembers(value: JsonValue): Work<readonly string[]> {
   const names = memberNames((value ?? {}) as object).filter((name) => name !== 'kind' && name !== 'apiVersion')
   yield true
-  return unknownProblems(yield* sortSteps(names))
+  return unknownProblems(yield* sort(names))
 }
 
 /** Custom resources may become objects of another type, which validation refuses, but not of none. @throws ApiError 400, 500 */

@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, memberNames, sortSteps, type Work } from '@krmkit/meta/work'
+import { isEmptyObject, memberNames, sort, type Work } from '@krmkit/meta/work'
 
 /**
  * The functions of `canonical-text.ts` for large values: generators that can be interrupted at each yield. Enumerating the members of a
@@ -32,7 +32,7 @@ function* textSteps(value: unknown, omitted: Omission | undefined): Work<string 
   if (Array.isArray(value)) return yield* listSteps(value, omitted)
   const names = [...memberNames(value)]
   if (names.length > membersPerStep) yield true
-  const sorted = yield* sortSteps(names)
+  const sorted = yield* sort(names)
   const parts: string[] = []
   let isEmpty = true
   for (let i = 0; i < sorted.length; i++) {
@@ -121,7 +121,7 @@ export function* sortedMembersSteps(value: unknown): Work<unknown> {
   const names = [...memberNames(value)]
   if (names.length > membersPerStep) yield true
   const sorted: Record<string, unknown> = {}
-  const inOrder = yield* sortSteps(names)
+  const inOrder = yield* sort(names)
   for (let i = 0; i < inOrder.length; i++) {
     const name = inOrder[i] as string
     const member = (value as Members)[name]

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce, sortSteps, type Work } from '@krmkit/meta/work'
+import { runAtOnce, sort, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
 import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
@@ -191,7 +191,7 @@ function* sortReadElements(elements: PathElement[]): Work<PathElement[]> {
     if (i % elementsPerStep === elementsPerStep - 1) yield
   }
   if (isSorted) return elements
-  const sorted = read.length <= elementsPerStep ? sortInPlace(read, compareRead) : yield* sortSteps(read, compareRead)
+  const sorted = read.length <= elementsPerStep ? sortInPlace(read, compareRead) : yield* sort(read, compareRead)
   for (let i = 0; i < sorted.length; i++) elements[i] = (sorted[i] as ReadElement).element
   return elements
 }

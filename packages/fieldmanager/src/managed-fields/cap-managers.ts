@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { sortSteps, type Work } from '@krmkit/meta/work'
+import { sort, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import type { Managed } from './entries.ts'
@@ -76,7 +76,7 @@ function* oldestFirst({ managers, times }: Managed): Work<readonly AgedManager[]
     aged.push({ key, seconds: secondsOf(times.get(key)) })
     if (aged.length % stepSize === 0) yield
   }
-  return yield* sortSteps(aged, (a, b) => a.seconds - b.seconds || compareCodePoints(a.key, b.key))
+  return yield* sort(aged, (a, b) => a.seconds - b.seconds || compareCodePoints(a.key, b.key))
 }
 
 /** Unites pairwise, so that each path is copied a logarithmic number of times. */

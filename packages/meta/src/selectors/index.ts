@@ -6,6 +6,7 @@ export {
   type SelectableFields,
 } from './field-selector.ts'
 export { type LabelOperator, LabelRequirement, type Labels } from './label-requirement.ts'
+export { validateLabelSelector } from './label-selector.direct.ts'
 export {
   everythingSelector,
   LabelSelector,
@@ -14,8 +15,6 @@ export {
   labelSelectorFromLabels,
   labelSelectorFromObject,
   nothingSelector,
-  validateLabelSelector,
-  validateLabelSelectorSteps,
 } from './label-selector.ts'
 export { parseLabelSelector } from './label-selector-parser.ts'
 export { maxSelectorTerms, truncateSelector } from './selector-limits.ts'

@@ -6,13 +6,8 @@ import { formatFieldError } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
 import { compareInt64, splitInt64 } from './int64-text.ts'
 import type { Labels } from './label-requirement.ts'
-import {
-  everythingSelector,
-  labelSelectorFromLabels,
-  labelSelectorFromObject,
-  nothingSelector,
-  validateLabelSelector,
-} from './label-selector.ts'
+import { validateLabelSelector } from './label-selector.direct.ts'
+import { everythingSelector, labelSelectorFromLabels, labelSelectorFromObject, nothingSelector } from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
 
 const key = fc.stringMatching(/^([a-z]{1,3}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?$/)

@@ -4,11 +4,11 @@ import { compareCodePoints, goQuote } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { MetaError } from '../meta-error.ts'
 import { validateLabelValue } from '../names/name-formats.ts'
-import { collectErrorsSteps } from '../validation/error-list.ts'
+import { collectErrors } from '../validation/error-list.ts'
 import { field, formatFieldErrors } from '../validation/field-error.ts'
-import { validateLabelName, validateLabels, validateLabelsSteps } from '../validation/object-meta.ts'
+import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
-import { runAtOnce, type Work } from '../work.ts'
+import type { Work } from '../work.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
@@ -32,8 +32,8 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[] | null
 }
 
-/** Values of an expression that are validated in one step. */
-const valuesPerStep = 16
+/** Values of an expression that are validated between two pauses. */
+const valuesPerSlice = 16
 
 /** Up to this number, requirements are checked one by one. */
 const fewRequirements = 8
@@ -133,7 +133,7 @@ export function labelSelectorFromLabels(labels: Labels): LabelSelector {
 }
 
 /** How a selector is validated. */
-interface SelectorRules {
+export interface SelectorRules {
   readonly allowInvalidValues?: boolean
 }
 
@@ -147,38 +147,25 @@ interface SelectorRules {
  * const [error] = validateLabelSelector(selector, Path.of('spec').child('selector'))
  * error?.field // 'spec.selector.matchExpressions[0].values'
  */
-export function validateLabelSelector(
-  selector: LabelSelectorObject | null | undefined,
-  path: Path,
-  rules: SelectorRules = {},
-): FieldError[] {
-  if (selector === undefined || selector === null) return []
-  // Most selectors are labels only.
-  const { matchLabels, matchExpressions } = selector
-  if ((matchExpressions?.length ?? 0) === 0) return validateLabels(matchLabels, path.child('matchLabels'))
-  return runAtOnce(validateLabelSelectorSteps(selector, path, rules))
-}
-
-/** As `validateLabelSelector`, with pauses for large selectors. @see {@link validateLabelSelector} */
-export function validateLabelSelectorSteps(
+export function* validateLabelSelector(
   selector: LabelSelectorObject | null | undefined,
   path: Path,
   { allowInvalidValues = false }: SelectorRules = {},
 ): Work<FieldError[]> {
-  return collectErrorsSteps((errors) => validateSelectorSteps(selector ?? {}, path, { allowInvalidValues, errors }))
+  if (selector === undefined || selector === null) return []
+  // Most selectors are labels only.
+  const { matchLabels, matchExpressions } = selector
+  if ((matchExpressions?.length ?? 0) === 0) return yield* validateLabels(matchLabels, path.child('matchLabels'))
+  return yield* collectErrors((errors) => validateMembers(selector, path, { allowInvalidValues, errors }))
 }
 
-interface ExpressionRules {
+export interface ExpressionRules {
   readonly allowInvalidValues: boolean
   readonly errors: FieldError[]
 }
 
-function* validateSelectorSteps(
-  { matchLabels, matchExpressions }: LabelSelectorObject,
-  path: Path,
-  rules: ExpressionRules,
-): Work {
-  for (const error of yield* validateLabelsSteps(matchLabels, path.child('matchLabels'))) rules.errors.push(error)
+function* validateMembers({ matchLabels, matchExpressions }: LabelSelectorObject, path: Path, rules: ExpressionRules): Work {
+  for (const error of yield* validateLabels(matchLabels, path.child('matchLabels'))) rules.errors.push(error)
   const at = path.child('matchExpressions')
   for (const [i, expression] of (matchExpressions ?? []).entries()) {
     yield* validateExpression(expression, at.index(i), rules)
@@ -205,7 +192,7 @@ function* validateExpression(
   if (allowInvalidValues) return
   for (const [j, value] of values.entries()) {
     for (const text of validateLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
-    if (j % valuesPerStep === valuesPerStep - 1) yield
+    if (j % valuesPerSlice === valuesPerSlice - 1) yield
   }
 }
 

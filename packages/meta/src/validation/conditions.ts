@@ -3,7 +3,7 @@
 import { utf8Length } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { formatRegexError } from '../names/name-formats.ts'
-import { collectErrors } from './error-list.ts'
+import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import { validateLabelName } from './object-meta.ts'
 import type { Path } from './path.ts'

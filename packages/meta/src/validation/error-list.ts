@@ -63,16 +63,9 @@ export class ErrorList extends Array<FieldError> {
  * })
  * formatFieldErrors(errors) // 'name: Required value'
  */
-export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
+export function* collectErrors(walk: (errors: ErrorList) => Work): Work<FieldError[]> {
   const errors = new ErrorList()
-  runUntilFull(errors, () => walk(errors))
-  return errors.length === 0 ? [] : [...errors]
-}
-
-/** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
-export function* collectErrorsSteps(walk: (errors: ErrorList) => Work): Work<FieldError[]> {
-  const errors = new ErrorList()
-  yield* runUntilFullSteps(errors, walk(errors))
+  yield* runUntilFull(errors, () => walk(errors))
   return errors.length === 0 ? [] : [...errors]
 }
 
@@ -102,9 +95,9 @@ export function addErrors(into: FieldError[], errors: readonly FieldError[]): vo
  * })
  * errors.length === maxFieldErrors // true
  */
-export function runUntilFull(list: readonly FieldError[], walk: () => void): void {
+export function* runUntilFull(list: readonly FieldError[], walk: () => Work): Work {
   try {
-    walk()
+    yield* walk()
   } catch (error) {
     rethrowUnlessFull(error, list)
   }
@@ -117,13 +110,4 @@ export function runUntilFull(list: readonly FieldError[], walk: () => void): voi
  */
 export function rethrowUnlessFull(error: unknown, list: readonly FieldError[]): void {
   if (!(error instanceof ErrorListFull) || error.list !== list) throw error
-}
-
-/** As {@link runUntilFull}, with pauses. */
-export function* runUntilFullSteps(list: readonly FieldError[], walk: Work): Work {
-  try {
-    yield* walk
-  } catch (error) {
-    rethrowUnlessFull(error, list)
-  }
 }

@@ -1,38 +1,33 @@
 export { type Condition, validateConditions } from './conditions.ts'
+export { collectErrors, runUntilFull } from './error-list.direct.ts'
 export {
   addErrors,
-  collectErrors,
-  collectErrorsSteps,
   ErrorBudget,
   ErrorList,
   ErrorListFull,
   maxFieldErrors,
   maxFieldErrorsLength,
   rethrowUnlessFull,
-  runUntilFull,
-  runUntilFullSteps,
 } from './error-list.ts'
 export { type FieldPathLike, field, formatFieldError, formatFieldErrors } from './field-error.ts'
+export { standardFinalizers } from './finalizers.ts'
 export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
+export {
+  validateAnnotations,
+  validateBuiltInObjectMeta,
+  validateBuiltInObjectMetaUpdate,
+  validateLabels,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './object-meta.direct.ts'
 export {
   immutableError,
   isLargeMetadata,
   maxAnnotationsSize,
   type ObjectMetaRules,
-  standardFinalizers,
-  validateAnnotations,
-  validateAnnotationsSteps,
-  validateBuiltInObjectMeta,
-  validateBuiltInObjectMetaSteps,
-  validateBuiltInObjectMetaUpdate,
-  validateBuiltInObjectMetaUpdateSteps,
   validateImmutableField,
-  validateLabels,
-  validateLabelsSteps,
-  validateObjectMeta,
-  validateObjectMetaSteps,
-  validateObjectMetaUpdate,
-  validateObjectMetaUpdateSteps,
+  validateObjectMeta as validateObjectMetaSteps,
+  validateObjectMetaUpdate as validateObjectMetaUpdateSteps,
 } from './object-meta.ts'
 export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'

@@ -2,7 +2,7 @@
 
 import { isPrintable, utf8Length } from '../go-text.ts'
 import type { DeepReadonly, FieldError, ManagedFieldsEntry } from '../interfaces.ts'
-import { collectErrors } from './error-list.ts'
+import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import type { Path } from './path.ts'
 

@@ -9,9 +9,10 @@ import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
 import { formatGoTime } from '../time/time.ts'
-import { runAtOnce, type Work } from '../work.ts'
-import { addErrors, collectErrors, collectErrorsSteps, type ErrorList } from './error-list.ts'
+import { memberNames, type Work } from '../work.ts'
+import { addErrors, collectErrors, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
+import { addBareFinalizers, validateFinalizers } from './finalizers.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
@@ -22,19 +23,13 @@ export const maxAnnotationsSize = 256 * 1024
 /** Message for an immutable field. */
 export const immutableError = 'field is immutable'
 
-/** Finalizers without a domain that every object may have. */
-export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
+export type Meta = DeepReadonly<ObjectMeta>
+export type TextMap = Readonly<Record<string, string>>
 
-type Meta = DeepReadonly<ObjectMeta>
-type TextMap = Readonly<Record<string, string>>
+/** Entries of a map that are validated between two pauses. */
+export const entriesPerSlice = 64
 
-/** Work with pauses; see `runPaced`. */
-type Steps<T> = Work<T>
-
-/** Entries of a map that are validated in one step. */
-const entriesPerStep = 64
-
-const ofMetadata = Path.of('metadata')
+export const ofMetadata = Path.of('metadata')
 
 /** Rules that depend on the kind. */
 export interface ObjectMetaRules {
@@ -51,11 +46,11 @@ export interface ObjectMetaRules {
  * import { nameRules, validateObjectMeta } from '@krmkit/meta'
  * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
  */
-export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+export function* validateObjectMeta(meta: Meta, rules: ObjectMetaRules): Work<FieldError[]> {
   const path = rules.path ?? ofMetadata
   const errors: FieldError[] = []
   addIdentityErrors(errors, meta, rules, path)
-  addMapErrors(errors, meta, path)
+  yield* addMapErrors(errors, meta, path)
   addReferenceErrors(errors, meta, path)
   return errors
 }
@@ -74,22 +69,12 @@ export function isLargeMetadata({ labels, annotations }: Meta): boolean {
 function hasManyEntries(map: TextMap | null | undefined): boolean {
   if (map === undefined || map === null) return false
   let count = 0
-  for (const _ in map) if (++count > entriesPerStep) return true
+  for (const _ in map) if (++count > entriesPerSlice) return true
   return false
 }
 
-/** As {@link validateObjectMeta}, with pauses for large metadata. */
-export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
-  const path = rules.path ?? ofMetadata
-  const errors: FieldError[] = []
-  addIdentityErrors(errors, meta, rules, path)
-  yield* mapErrorSteps(errors, meta, path)
-  addReferenceErrors(errors, meta, path)
-  return errors
-}
-
 /** Appends the errors of names, namespace and generation. */
-function addIdentityErrors(errors: FieldError[], meta: Meta, rules: ObjectMetaRules, path: Path): void {
+export function addIdentityErrors(errors: FieldError[], meta: Meta, rules: ObjectMetaRules, path: Path): void {
   if (meta.generateName) {
     for (const text of rules.name(meta.generateName, true))
       errors.push(field.invalid(path.child('generateName'), meta.generateName, text))
@@ -103,7 +88,7 @@ function addIdentityErrors(errors: FieldError[], meta: Meta, rules: ObjectMetaRu
 }
 
 /** Appends the errors of owner references, finalizers and managers. */
-function addReferenceErrors(errors: FieldError[], meta: Meta, path: Path): void {
+export function addReferenceErrors(errors: FieldError[], meta: Meta, path: Path): void {
   addOwnerErrors(errors, meta, path)
   if (meta.finalizers !== undefined) addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
   addManagerErrors(errors, meta, path)
@@ -115,36 +100,17 @@ function addReferenceErrors(errors: FieldError[], meta: Meta, path: Path): void 
  *
  * @see {@link validateObjectMeta}
  */
-export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
-  const errors = validateObjectMeta(meta, rules)
-  addBareFinalizers(errors, meta, rules.path ?? ofMetadata)
-  return errors
-}
-
-/** As `validateBuiltInObjectMeta`, with pauses for large metadata. See {@link validateObjectMeta} for an example. */
-export function* validateBuiltInObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
-  const errors = yield* validateObjectMetaSteps(meta, rules)
+export function* validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): Work<FieldError[]> {
+  const errors = yield* validateObjectMeta(meta, rules)
   addBareFinalizers(errors, meta, rules.path ?? ofMetadata)
   return errors
 }
 
 /** Like {@link validateObjectMetaUpdate}, and requires finalizers without a domain to be standard ones. */
-export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): FieldError[] {
-  const errors = validateObjectMetaUpdate(meta, old, path)
+export function* validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): Work<FieldError[]> {
+  const errors = yield* validateObjectMetaUpdate(meta, old, path)
   addBareFinalizers(errors, meta, path)
   return errors
-}
-
-/** As `validateBuiltInObjectMetaUpdate`, with pauses for large metadata. See {@link validateObjectMeta} for an example. */
-export function* validateBuiltInObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
-  const errors = yield* validateObjectMetaUpdateSteps(meta, old, path)
-  addBareFinalizers(errors, meta, path)
-  return errors
-}
-
-function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Path): void {
-  if (finalizers?.every(isStandardFinalizer) === false)
-    addErrors(errors, validateStandardFinalizers(finalizers, path.child('finalizers')))
 }
 
 /**
@@ -155,27 +121,17 @@ function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Pat
  * const stored = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '7' }
  * validateObjectMetaUpdate({ ...stored, uid: '2' }, stored)[0]?.field // 'metadata.uid'
  */
-export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): FieldError[] {
+export function* validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): Work<FieldError[]> {
   const errors: FieldError[] = []
   addChangeErrors(errors, meta, old, path)
-  addMapErrors(errors, meta, path)
-  addOwnerErrors(errors, meta, path)
-  addManagerErrors(errors, meta, path)
-  return errors
-}
-
-/** As {@link validateObjectMetaUpdate}, with pauses for large metadata. */
-export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
-  const errors: FieldError[] = []
-  addChangeErrors(errors, meta, old, path)
-  yield* mapErrorSteps(errors, meta, path)
+  yield* addMapErrors(errors, meta, path)
   addOwnerErrors(errors, meta, path)
   addManagerErrors(errors, meta, path)
   return errors
 }
 
 /** Appends the errors of changes that an update must not make. */
-function addChangeErrors(errors: FieldError[], meta: Meta, old: Meta, path: Path): void {
+export function addChangeErrors(errors: FieldError[], meta: Meta, old: Meta, path: Path): void {
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
     const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer))
@@ -214,21 +170,16 @@ function addChangeErrors(errors: FieldError[], meta: Meta, old: Meta, path: Path
  * import { validateLabels } from '@krmkit/meta/validation'
  * validateLabels({ app: 'web' }, Path.of('metadata').child('labels')) // []
  */
-export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
-  return runAtOnce(validateLabelsSteps(labels, path))
-}
-
-/** As {@link validateLabels}, with pauses for large maps. */
-export function* validateLabelsSteps(labels: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
+export function* validateLabels(labels: TextMap | null | undefined, path: Path): Work<FieldError[]> {
   if (labels === undefined || labels === null) return []
-  const keys = Object.keys(labels)
-  if (keys.length <= entriesPerStep && areValidLabels(labels, keys)) return []
-  return yield* collectErrorsSteps((errors) => validateEachLabel(labels, keys, path, errors))
+  const keys = memberNames(labels)
+  if (keys.length <= entriesPerSlice && areValidLabels(labels, keys)) return []
+  return yield* collectErrors((errors) => validateEachLabel(labels, keys, path, errors))
 }
 
-function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path, errors: ErrorList): Steps<void> {
+function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path, errors: ErrorList): Work {
   for (let i = 0; i < keys.length; i++) {
-    if (i % entriesPerStep === entriesPerStep - 1) yield true
+    if (i % entriesPerSlice === entriesPerSlice - 1) yield true
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
     const value = labels[key] as string
@@ -237,7 +188,7 @@ function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path
 }
 
 /** Most labels are few and valid: they need no list of errors. */
-function areValidLabels(labels: TextMap, keys: readonly string[]): boolean {
+export function areValidLabels(labels: TextMap, keys: readonly string[]): boolean {
   for (const key of keys) {
     if (validateQualifiedNameFormat(key).length > 0 || validateLabelValue(labels[key] as string).length > 0) return false
   }
@@ -257,21 +208,16 @@ export function validateLabelName(key: string, path: Path): FieldError[] {
  * import { validateAnnotations } from '@krmkit/meta/validation'
  * validateAnnotations({ 'example.com/owner': 'team a' }, Path.of('metadata').child('annotations')) // []
  */
-export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
-  return runAtOnce(validateAnnotationsSteps(annotations, path))
-}
-
-/** As {@link validateAnnotations}, with pauses for large maps. */
-export function* validateAnnotationsSteps(annotations: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
+export function* validateAnnotations(annotations: TextMap | null | undefined, path: Path): Work<FieldError[]> {
   if (annotations === undefined || annotations === null) return []
-  return yield* collectErrorsSteps((errors) => validateEachAnnotation(annotations, path, errors))
+  return yield* collectErrors((errors) => validateEachAnnotation(annotations, path, errors))
 }
 
-function* validateEachAnnotation(annotations: TextMap, path: Path, errors: ErrorList): Steps<void> {
+function* validateEachAnnotation(annotations: TextMap, path: Path, errors: ErrorList): Work {
   let units = 0
-  const keys = Object.keys(annotations)
+  const keys = memberNames(annotations)
   for (let i = 0; i < keys.length; i++) {
-    if (i % entriesPerStep === entriesPerStep - 1) yield true
+    if (i % entriesPerSlice === entriesPerSlice - 1) yield true
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
     units += key.length + (annotations[key] as string).length
@@ -280,39 +226,6 @@ function* validateEachAnnotation(annotations: TextMap, path: Path, errors: Error
   if (units > maxAnnotationsSize || (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize)) {
     errors.push(field.tooLong(path, '', maxAnnotationsSize))
   }
-}
-
-/** Requires qualified names; `orphan` and `foregroundDeletion` are mutually exclusive. */
-export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
-  if (finalizers === undefined || finalizers === null || finalizers.length === 0) return []
-  return collectErrors((errors) => {
-    for (const finalizer of finalizers) addErrors(errors, validateFinalizerName(finalizer, path))
-    if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-      const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
-      errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
-    }
-  })
-}
-
-/** Requires a qualified name. */
-export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
-  return validateQualifiedNameFormat(finalizer).map((text) => field.invalid(path, finalizer, text))
-}
-
-/** Requires a finalizer without a domain to be a standard one. */
-export function validateStandardFinalizer(finalizer: string, path: Path): FieldError[] {
-  if (isStandardFinalizer(finalizer)) return []
-  return [field.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
-}
-
-function validateStandardFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
-  return collectErrors((errors) => {
-    for (const [i, finalizer] of finalizers.entries()) addErrors(errors, validateStandardFinalizer(finalizer, path.index(i)))
-  })
-}
-
-function isStandardFinalizer(finalizer: string): boolean {
-  return finalizer.includes('/') || standardFinalizers.includes(finalizer)
 }
 
 /**
@@ -328,29 +241,22 @@ export function validateImmutableField(value: unknown, old: unknown, path: Path)
 }
 
 /** Appends the errors of labels and annotations. */
-function* mapErrorSteps(errors: FieldError[], { labels, annotations }: Meta, path: Path): Steps<void> {
-  if (labels !== undefined) addErrors(errors, yield* validateLabelsSteps(labels, path.child('labels')))
-  if (annotations !== undefined) addErrors(errors, yield* validateAnnotationsSteps(annotations, path.child('annotations')))
+function* addMapErrors(errors: FieldError[], { labels, annotations }: Meta, path: Path): Work {
+  if (labels !== undefined) addErrors(errors, yield* validateLabels(labels, path.child('labels')))
+  if (annotations !== undefined) addErrors(errors, yield* validateAnnotations(annotations, path.child('annotations')))
 }
 
-/** As `mapErrorSteps`, at once. Most labels are valid, and need neither a path nor a list. */
-function addMapErrors(errors: FieldError[], { labels, annotations }: Meta, path: Path): void {
-  if (labels !== undefined && labels !== null && !areValidLabels(labels, Object.keys(labels)))
-    addErrors(errors, validateLabels(labels, path.child('labels')))
-  if (annotations !== undefined) addErrors(errors, validateAnnotations(annotations, path.child('annotations')))
-}
-
-function addOwnerErrors(errors: FieldError[], { ownerReferences }: Meta, path: Path): void {
+export function addOwnerErrors(errors: FieldError[], { ownerReferences }: Meta, path: Path): void {
   if (ownerReferences === undefined) return
   addErrors(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
 }
 
-function addManagerErrors(errors: FieldError[], { managedFields }: Meta, path: Path): void {
+export function addManagerErrors(errors: FieldError[], { managedFields }: Meta, path: Path): void {
   if (managedFields === undefined) return
   addErrors(errors, validateManagedFields(managedFields, path.child('managedFields')))
 }
 
-function sizeOf(texts: TextMap, keys: readonly string[]): number {
+export function sizeOf(texts: TextMap, keys: readonly string[]): number {
   let size = 0
   for (const key of keys) size += utf8Length(key) + utf8Length(texts[key] as string)
   return size

@@ -3,7 +3,7 @@
 import { formatGroupVersionKind } from '../api-version.ts'
 import { type GoText, goQuoteShort, goText, joinFormatted } from '../go-text.ts'
 import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../interfaces.ts'
-import { collectErrors } from './error-list.ts'
+import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import type { Path } from './path.ts'
 

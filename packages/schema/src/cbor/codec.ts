@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { isLargeValue, memberNames, runAtOnce, sortSteps, type Work } from '@krmkit/meta/work'
+import { isLargeValue, memberNames, runAtOnce, sort, type Work } from '@krmkit/meta/work'
 import { decodeFirst, encode, Token, Type } from 'cborg'
 import { DecodeError } from '../errors.ts'
 import type { StructType, TypeNode } from '../interfaces.ts'
@@ -135,7 +135,7 @@ function* sortedMembers(object: Record<string, unknown>): Work<NamedMember[]> {
     if (object[name] !== undefined) members.push({ name, key: text.encode(name) })
     yield
   }
-  return yield* sortSteps(members, (a, b) => a.key.length - b.key.length || compareCodePoints(a.name, b.name))
+  return yield* sort(members, (a, b) => a.key.length - b.key.length || compareCodePoints(a.name, b.name))
 }
 
 function memberNode(node: TypeNode | undefined, name: string): TypeNode | undefined {

@@ -1,6 +1,6 @@
 import { isJsonObject, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { largeMapSize, rememberKey, rememberMemberNames, sortSteps, type Work } from '@krmkit/meta/work'
+import { largeMapSize, rememberKey, rememberMemberNames, sort, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
@@ -53,7 +53,7 @@ export function* keyedSteps(object: Record<string, unknown>, keys: readonly stri
     remember(object, keys)
     return { object, keys }
   }
-  const ordered = yield* sortSteps([...keys], keyOrder(plain))
+  const ordered = yield* sort([...keys], keyOrder(plain))
   const copy: Record<string, unknown> = {}
   for (let i = 0; i < ordered.length; i++) {
     const key = ordered[i] as string
@@ -95,7 +95,7 @@ export function* sortKeysSteps(keys: string[]): Work<string[]> {
     plain = !wideCharacters.test(keys[i] as string)
     if (i % keysPerStep === 0) yield
   }
-  return yield* sortSteps(keys, keyOrder(plain))
+  return yield* sort(keys, keyOrder(plain))
 }
 
 /** A copy with the keys sorted by UTF-8 bytes, as Go prints maps. */

@@ -1,6 +1,6 @@
 import { hexText } from '@krmkit/meta/bytes'
 import { goQuote } from '@krmkit/meta/go-text'
-import { sortSteps, type Work } from '@krmkit/meta/work'
+import { sort, type Work } from '@krmkit/meta/work'
 import { durationText, timestampText } from '../functions/conversions.ts'
 import { doubleText, fixedText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'
@@ -18,38 +18,33 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
-import { applyClausesSteps, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
+import { applyClauses, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 /** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
-/** Work with pauses. */
-type Steps<T> = Work<T>
-
 const defaultPrecision = 6
 
-export function* formatTextSteps(format: string, args: ListValue, meter: Meter): Steps<Value> {
-  const done = yield* applyClausesSteps<ErrorValue>(format, args.size, (clause, index) =>
-    clauseSteps(clause, args.at(index), meter),
-  )
+export function* formatText(format: string, args: ListValue, meter: Meter): Work<Value> {
+  const done = yield* applyClauses<ErrorValue>(format, args.size, (clause, index) => clauseText(clause, args.at(index), meter))
   if (!('problem' in done)) return done.text
   return typeof done.problem === 'string' ? new ErrorValue(done.problem) : done.problem
 }
 
-function* clauseSteps(
+function* clauseText(
   clause: Clause,
   value: Value,
   meter: Meter,
-): Steps<{ readonly text: string } | { readonly problem: ErrorValue }> {
-  const text = value instanceof ErrorValue ? value : yield* formattedSteps(clause, value, meter)
+): Work<{ readonly text: string } | { readonly problem: ErrorValue }> {
+  const text = value instanceof ErrorValue ? value : yield* formatted(clause, value, meter)
   if (text instanceof ErrorValue) return { problem: text }
   meter.chargeWork(1 + (text.length >> 4))
   return { text }
 }
 
-function* formattedSteps({ verb, precision }: Clause, value: Value, meter: Meter): Steps<string | ErrorValue> {
+function* formatted({ verb, precision }: Clause, value: Value, meter: Meter): Work<string | ErrorValue> {
   switch (verb) {
     case 's':
-      return yield* textSteps(value, meter)
+      return yield* valueText(value, meter)
     case 'd':
       return isInt(value) ? String(value) : value instanceof Uint ? String(value.value) : refused(verb, value)
     case 'f':
@@ -74,9 +69,9 @@ function refused(verb: Verb, value: Value): ErrorValue {
 }
 
 /** Formats any value. */
-function* textSteps(value: Value, meter: Meter): Steps<string | ErrorValue> {
-  if (value instanceof ListValue) return yield* listSteps(value, meter)
-  return value instanceof MapValue ? yield* mapSteps(value, meter) : plainText(value, meter)
+function* valueText(value: Value, meter: Meter): Work<string | ErrorValue> {
+  if (value instanceof ListValue) return yield* listText(value, meter)
+  return value instanceof MapValue ? yield* mapText(value, meter) : plainText(value, meter)
 }
 
 /** Formats a value that is neither a list nor a map. */
@@ -128,11 +123,11 @@ function isContainer(value: Value): value is ListValue | MapValue {
   return value instanceof ListValue || value instanceof MapValue
 }
 
-function* listSteps(list: ListValue, meter: Meter): Steps<string | ErrorValue> {
+function* listText(list: ListValue, meter: Meter): Work<string | ErrorValue> {
   meter.chargeWork(1)
   const texts: string[] = []
   for (const item of itemsOf(list)) {
-    const text = isContainer(item) ? yield* textSteps(item, meter) : memberText(item, meter)
+    const text = isContainer(item) ? yield* valueText(item, meter) : memberText(item, meter)
     if (text instanceof ErrorValue) return text
     meter.chargeWork(4 + text.length)
     if (texts.push(text) % membersPerStep === 0) yield true
@@ -140,19 +135,19 @@ function* listSteps(list: ListValue, meter: Meter): Steps<string | ErrorValue> {
   return `[${texts.join(', ')}]`
 }
 
-function* mapSteps(map: MapValue, meter: Meter): Steps<string | ErrorValue> {
+function* mapText(map: MapValue, meter: Meter): Work<string | ErrorValue> {
   meter.chargeWork(1)
   const entries: [string, string][] = []
   for (const key of map.keys()) {
     const name = memberText(key, meter)
     if (name instanceof ErrorValue) return name
     const value = map.get(key) ?? null
-    const text = isContainer(value) ? yield* textSteps(value, meter) : memberText(value, meter)
+    const text = isContainer(value) ? yield* valueText(value, meter) : memberText(value, meter)
     if (text instanceof ErrorValue) return text
     meter.chargeWork(8 + name.length + text.length)
     if (entries.push([name, text]) % membersPerStep === 0) yield true
   }
-  const sorted = yield* sortSteps(entries, ([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const sorted = yield* sort(entries, ([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${sorted.map(([name, text]) => `${name}:${text}`).join(', ')}}`
 }
 
