@@ -12,6 +12,7 @@ export type {
   ListType,
   MapNode,
   MapType,
+  PacedCustomCodec,
   ProtoField,
   ProtoMember,
   Scalar,

@@ -191,24 +191,26 @@ export interface CustomCodec {
       readonly size?: DecodedSize | undefined
     },
   ): Decoded<Record<string, unknown>>
-  /** As `decode`, with pauses at its yields. */
-  decodeSteps(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Work<Decoded<Record<string, unknown>>>
   /** Returns the same object when no default applies. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
-  /** As `applyDefaults`, with pauses. */
-  applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Work<JsonObject>
   /** Sorts members and normalizes metadata. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
-  /** As `normalize`, with pauses at its yields. */
-  normalizeSteps(object: JsonObject): Work<JsonObject>
   /** Prunes and defaults a stored object of this version by the current schema. Returns the same object when nothing changes. */
   readStored(object: JsonObject): JsonObject
-  /** As `readStored`, with pauses at its yields. */
-  readStoredSteps(object: JsonObject): Work<JsonObject>
   /** The value without fields that the schema does not specify. Changes nothing else. */
   dropUnknownFields(value: JsonObject): JsonObject
-  /** As `dropUnknownFields` of a normal object, with pauses at its yields. */
-  dropUnknownFieldsSteps(value: JsonObject): Work<JsonObject>
+  /** The same operations with pauses, for large objects. */
+  readonly paced: PacedCustomCodec
+}
+
+/** Pausable operations of a {@link CustomCodec}. */
+export interface PacedCustomCodec {
+  decode(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Work<Decoded<Record<string, unknown>>>
+  applyDefaults(object: JsonObject, size?: DecodedSize): Work<JsonObject>
+  normalize(object: JsonObject): Work<JsonObject>
+  readStored(object: JsonObject): Work<JsonObject>
+  /** The value must be normal. */
+  dropUnknownFields(value: JsonObject): Work<JsonObject>
 }
 
 /** Finds types by name (`core/v1.Pod`). Group files are read lazily. */

@@ -29,7 +29,7 @@ function knownIn(node: TypeNode, value: JsonValue): JsonValue {
 /** As `knownMembers`, for large values: a generator that can be interrupted at each yield. */
 export function* knownMembersSteps(type: StructType, value: JsonValue): Work<JsonValue> {
   if (!isJsonObject(value)) return value
-  if (type.custom !== undefined) return yield* type.custom.dropUnknownFieldsSteps(value)
+  if (type.custom !== undefined) return yield* type.custom.paced.dropUnknownFields(value)
   const known: JsonObject = {}
   let count = 0
   for (const name of memberNames(value)) {

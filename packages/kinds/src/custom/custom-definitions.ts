@@ -142,8 +142,8 @@ function storedConversion({
       if (known !== undefined) return known
       const stored = object as unknown as JsonObject
       const written = writtenBy(object)
-      const read = written === undefined ? stored : yield* written.readStoredSteps(stored)
-      const shown = read.apiVersion === apiVersion ? read : yield* codec().dropUnknownFieldsSteps({ ...read, apiVersion })
+      const read = written === undefined ? stored : yield* written.paced.readStored(stored)
+      const shown = read.apiVersion === apiVersion ? read : yield* codec().paced.dropUnknownFields({ ...read, apiVersion })
       if (Object.isFrozen(object)) converted.set(object, shown as unknown as ApiObject)
       return shown as unknown as ApiObject
     },

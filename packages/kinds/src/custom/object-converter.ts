@@ -39,7 +39,7 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     const written: ApiObject[] = []
     for (const object of objects) {
       const codec = kinds.get(object.apiVersion)?.type().custom
-      const read = codec === undefined ? object : yield* codec.readStoredSteps(object as unknown as JsonObject)
+      const read = codec === undefined ? object : yield* codec.paced.readStored(object as unknown as JsonObject)
       written.push(read as unknown as ApiObject)
     }
     return written
@@ -50,7 +50,7 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     if (type === undefined || codec === undefined) return [...objects]
     const known: ApiObject[] = []
     for (const object of objects) {
-      const rest = yield* codec.dropUnknownFieldsSteps(object as unknown as JsonObject)
+      const rest = yield* codec.paced.dropUnknownFields(object as unknown as JsonObject)
       known.push((yield* normalize(type, rest)) as unknown as ApiObject)
     }
     return known

@@ -83,7 +83,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions = {},
 ): Work<Decoded<T>> {
-  if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
+  if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.paced.decode(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
   if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties

@@ -34,7 +34,7 @@ export function applyDefaults<T extends object>(type: StructType, object: T, opt
 /** As `applyDefaults`, with pauses for large objects of custom resources. @see {@link applyDefaults} */
 export function* applyDefaultsSteps<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): Work<T> {
   if (type.custom === undefined) return applyDefaults(type, object, options)
-  return (yield* type.custom.applyDefaultsSteps(object as JsonObject, options.size)) as T
+  return (yield* type.custom.paced.applyDefaults(object as JsonObject, options.size)) as T
 }
 
 export interface DefaultsOptions {

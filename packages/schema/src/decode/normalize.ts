@@ -58,7 +58,7 @@ function normalizeStruct(
 
 /** As {@link normalize}, for large objects: a generator that can be interrupted at each yield. */
 export function* normalizeSteps<T extends object>(type: StructType, object: T): Work<T> {
-  if (type.custom !== undefined) return (yield* type.custom.normalizeSteps(object as JsonObject)) as T
+  if (type.custom !== undefined) return (yield* type.custom.paced.normalize(object as JsonObject)) as T
   return (yield* structSteps(planOf(type), object as Record<string, unknown>)) as T
 }
 

@@ -4,7 +4,7 @@ import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
-import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import type { CustomCodec, Decoded, PacedCustomCodec, StructType } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
 import { own } from '../json/json-object.ts'
 import { maxProblems, truncatePath } from '../json/problems.ts'
@@ -80,6 +80,13 @@ class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode
   readonly objectMeta: StructType
   readonly preserveUnknownFields: boolean
+  readonly paced: PacedCustomCodec = {
+    decode: (value, options) => this.#decode(value, options),
+    applyDefaults: (object, size) => this.#applyDefaults(object, size),
+    normalize: (object) => this.#normalize(object),
+    readStored: (object) => this.#readStored(object),
+    dropUnknownFields: (value) => this.#dropUnknownFields(value),
+  }
 
   constructor(node: SchemaNode, { objectMeta, preserveUnknownFields = false }: CustomTypeOptions) {
     this.schema = prunedDefaults(node, objectMeta)
@@ -95,7 +102,7 @@ class CustomResourceCodec implements CustomCodec {
     return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
-  *decodeSteps(value: unknown, options: DecodeOptions = {}): Work<Decoded<Record<string, unknown>>> {
+  *#decode(value: unknown, options: DecodeOptions = {}): Work<Decoded<Record<string, unknown>>> {
     const { object: whole, problems, keys } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
     const unknown: string[] | undefined = options.collect === false ? undefined : []
     const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keepNulls: options.keepNulls }, keys)
@@ -112,7 +119,7 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(copy) as JsonObject
   }
 
-  *applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Work<JsonObject> {
+  *#applyDefaults(object: JsonObject, size?: DecodedSize): Work<JsonObject> {
     if (!(yield* lacksDefaultsSteps(object, this.schema))) return object
     const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
     yield* applySchemaDefaultsSteps(copy, this.schema, size)
@@ -127,10 +134,10 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(runAtOnce(this.#withoutNullsSteps(this.applyDefaults(whole)))) as JsonObject
   }
 
-  *normalizeSteps(object: JsonObject): Work<JsonObject> {
+  *#normalize(object: JsonObject): Work<JsonObject> {
     const metadata = yield* normalizeMetadataSteps(object, this.objectMeta)
     yield true
-    const complete = yield* this.applyDefaultsSteps(metadata === object.metadata ? object : { ...object, metadata })
+    const complete = yield* this.#applyDefaults(metadata === object.metadata ? object : { ...object, metadata })
     yield true
     const pruned = yield* this.#withoutNullsSteps(complete)
     yield true
@@ -153,7 +160,7 @@ class CustomResourceCodec implements CustomCodec {
     ) as JsonObject
   }
 
-  *readStoredSteps(object: JsonObject): Work<JsonObject> {
+  *#readStored(object: JsonObject): Work<JsonObject> {
     if (!this.preserveUnknownFields && (yield* isSettledSteps(object, this.schema, this.objectMeta))) return object
     const { object: copy, keys } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
     const coerced = yield* this.#coerceSteps(copy, { unknown: undefined, lenient: true }, keys)
@@ -178,7 +185,7 @@ class CustomResourceCodec implements CustomCodec {
     return copy
   }
 
-  *dropUnknownFieldsSteps(value: JsonObject): Work<JsonObject> {
+  *#dropUnknownFields(value: JsonObject): Work<JsonObject> {
     if (this.preserveUnknownFields) return value
     const { object, keys } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
     yield* pruneObjectSteps(object, this.schema, { keys })

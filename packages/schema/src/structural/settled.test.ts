@@ -81,14 +81,14 @@ function counted<T>(steps: Work<T>): { readonly result: T; readonly yields: numb
 describe('reading a stored custom object', () => {
   it.each(Object.entries(settled))('returns the object itself where nothing changes: %s', (_, object) => {
     expect(codec.readStored(object)).toBe(object)
-    expect(counted(codec.readStoredSteps(object)).result).toBe(object)
+    expect(counted(codec.paced.readStored(object)).result).toBe(object)
   })
 
   it.each(Object.entries(changed))('returns the same changed copy at once and in steps: %s', (_, object) => {
     const before = stringifyJson(object)
     const read = codec.readStored(object)
     expect(stringifyJson(read)).not.toBe(before)
-    expect(stringifyJson(counted(codec.readStoredSteps(object)).result)).toBe(stringifyJson(read))
+    expect(stringifyJson(counted(codec.paced.readStored(object)).result)).toBe(stringifyJson(read))
     expect(stringifyJson(object)).toBe(before)
     expect(codec.readStored(read)).toBe(read)
   })
@@ -96,8 +96,8 @@ describe('reading a stored custom object', () => {
   it.each(Object.entries({ ...settled, ...changed }).filter(([name]) => name.startsWith('many')))(
     'takes many steps: %s',
     (_, object) => {
-      expect(counted(codec.readStoredSteps(object)).yields).toBeGreaterThan(30)
-      expect(counted(codec.decodeSteps(object)).yields).toBeGreaterThan(100)
+      expect(counted(codec.paced.readStored(object)).yields).toBeGreaterThan(30)
+      expect(counted(codec.paced.decode(object)).yields).toBeGreaterThan(100)
     },
   )
 
@@ -105,13 +105,13 @@ describe('reading a stored custom object', () => {
     for (const object of [...Object.values(settled), ...Object.values(changed)]) {
       const normal = codec.normalize(object)
       const pairs = [
-        [counted(codec.normalizeSteps(object)).result, normal],
-        [counted(codec.dropUnknownFieldsSteps(normal)).result, codec.dropUnknownFields(normal)],
+        [counted(codec.paced.normalize(object)).result, normal],
+        [counted(codec.paced.dropUnknownFields(normal)).result, codec.dropUnknownFields(normal)],
       ] as const
       for (const [steps, whole] of pairs) expect(stringifyJson(steps) === stringifyJson(whole)).toBe(true)
       if (object === malformed) continue
       const { object: decoded, problems } = codec.decode(object)
-      const { result } = counted(codec.decodeSteps(object))
+      const { result } = counted(codec.paced.decode(object))
       expect(stringifyJson(result.object)).toBe(stringifyJson(decoded))
       expect(result.problems).toEqual(problems)
     }
