@@ -66,6 +66,7 @@ const modules = {
   resolve,
   pausable(path) {
     const names = new Set()
+    if (!existsSync(join(root, path))) return names // a direct form that is derived later
     const file = fileOf(path)
     for (const name of pausableNames(file)) names.add(name)
     for (const statement of file.statements) {

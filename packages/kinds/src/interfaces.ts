@@ -139,7 +139,7 @@ export type PrinterLoader<T extends ApiObject = ApiObject> = () => Promise<Print
 export type Validation = FieldError[] | Work<FieldError[]>
 
 /**
- * Nothing once the object is prepared, or a generator that prepares it and may be interrupted at each yield: large objects are prepared
+ * Nothing once the object is prepared or defaulted, or a generator that prepares it and may be interrupted at each yield: large objects are prepared
  * in slices. `runPreparation` prepares the object in either case.
  */
 export type Preparation = void | Work
@@ -158,16 +158,11 @@ export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
 export interface Strategy<T extends ApiObject = ApiObject> {
   /**
    * Sets defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
-   * and already has the defaults of the data.
+   * and already has the defaults of the data. Those of large objects are set when the generator ends.
    *
    * @param context absent: the features of the newest release, and the clock of the system
    */
-  defaults?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): void
-  /**
-   * As `defaults`, with pauses for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
-   * one step.
-   */
-  defaultsSteps?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): Work
+  defaults?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): Preparation
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: StrategyContext): Preparation
   /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */
@@ -358,11 +353,8 @@ export interface ResourceDefinition {
   /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
-  /**
-   * As `fromStorage`, for large objects: a generator that can be interrupted at each yield. `fromStorage` returns the result for a
-   * frozen object again without computing it.
-   */
-  readonly fromStorageSteps?: (object: DeepReadonly<ApiObject>) => Work<ApiObject>
+  /** For large objects. `fromStorage` returns the result for a frozen object again without computing it. */
+  readonly paced?: { readonly fromStorage: (object: DeepReadonly<ApiObject>) => Work<ApiObject> }
   /**
    * Asynchronous conversion by a webhook: requests work in this version instead of the storage version. Replaces `toStorage`
    * and `fromStorage`.

@@ -1,6 +1,6 @@
 import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Preparation } from './interfaces.ts'
-import { done } from './strategies/shared/steps.ts'
+import { done } from './strategies/shared/for-each.ts'
 
 /**
  * Prepares an object without interruption.
@@ -20,6 +20,6 @@ export function runPreparation(preparation: Preparation): void {
 }
 
 /** A preparation with its pauses. @see {@link runPreparation} */
-export function preparationSteps(preparation: Preparation): Work {
+export function preparationWork(preparation: Preparation): Work {
   return preparation === undefined ? done : preparation
 }

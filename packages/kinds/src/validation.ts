@@ -21,7 +21,7 @@ export function runValidation(validation: Validation | undefined): FieldError[] 
 }
 
 /** The errors of a validation, with its pauses. @see {@link runValidation} */
-export function validationSteps(validation: Validation | undefined): Work<FieldError[]> {
+export function validationWork(validation: Validation | undefined): Work<FieldError[]> {
   return validation === undefined || Array.isArray(validation) ? finished(validation ?? []) : validation
 }
 

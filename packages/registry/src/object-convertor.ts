@@ -90,8 +90,8 @@ export function createObjectConvertor(
 
 /** A stored object in the version of a definition, normalized, with pauses. */
 function* shownSteps(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
-  const { fromStorage, fromStorageSteps } = definition ?? {}
-  const shown = fromStorageSteps === undefined ? (fromStorage?.(object) ?? object) : yield* fromStorageSteps(object)
+  const { fromStorage, paced } = definition ?? {}
+  const shown = paced === undefined ? (fromStorage?.(object) ?? object) : yield* paced.fromStorage(object)
   return (yield* normalizeSteps(type, shown)) as FrozenObject
 }
 

@@ -61,7 +61,7 @@ async function timesOf(definition: ResourceDefinition, raw: object): Promise<Tim
   const time = (stage: string, work: () => unknown) => {
     times[stage] = processorMs(work)
   }
-  time('defaults', () => policy.defaults?.(object, version, stockProfile))
+  time('defaults', () => runPreparation(policy.defaults?.(object, version, stockProfile)))
   object.metadata.resourceVersion = '1'
   await policy.ready?.(object, undefined)
   time('prepareForCreate', () => runPreparation(policy.prepareForCreate?.(object, context)))

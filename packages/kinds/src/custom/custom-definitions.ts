@@ -5,6 +5,8 @@ import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.t
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customStrategy } from './custom-strategy.ts'
 import { type ObjectConverter, objectConversion } from './object-converter.ts'
+import * as direct from './served-version.direct.ts'
+import { readAs, type ServedVersion } from './served-version.ts'
 
 /** Resource definitions from a CustomResourceDefinition. */
 
@@ -117,35 +119,17 @@ const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
 /** Conversion of stored objects to a version that differs from others only in its schema. */
-function storedConversion({
-  apiVersion,
-  kinds,
-  codec,
-}: {
-  readonly apiVersion: string
-  readonly kinds: DefinitionParts['kinds']
-  readonly codec: () => CustomCodec
-}): Required<Pick<ResourceDefinition, 'fromStorage' | 'fromStorageSteps'>> {
+function storedConversion(target: ServedVersion): Required<Pick<ResourceDefinition, 'fromStorage' | 'paced'>> {
   // Large objects are converted once, in slices; their conversions live as long as they do.
   const converted = new WeakMap<Frozen, ApiObject>()
-  const writtenBy = (object: Frozen) => kinds.get(object.apiVersion)?.type().custom
   return {
-    fromStorage(object) {
-      const known = converted.get(object)
-      if (known !== undefined) return known
-      const stored = object as unknown as JsonObject
-      const read = writtenBy(object)?.readStored(stored) ?? stored
-      return (read.apiVersion === apiVersion ? read : codec().dropUnknownFields({ ...read, apiVersion })) as unknown as ApiObject
-    },
-    *fromStorageSteps(object) {
-      const known = converted.get(object)
-      if (known !== undefined) return known
-      const stored = object as unknown as JsonObject
-      const written = writtenBy(object)
-      const read = written === undefined ? stored : yield* written.paced.readStored(stored)
-      const shown = read.apiVersion === apiVersion ? read : yield* codec().paced.dropUnknownFields({ ...read, apiVersion })
-      if (Object.isFrozen(object)) converted.set(object, shown as unknown as ApiObject)
-      return shown as unknown as ApiObject
+    fromStorage: (object) => converted.get(object) ?? direct.readAs(object, target),
+    paced: {
+      *fromStorage(object) {
+        const shown = converted.get(object) ?? (yield* readAs(object, target))
+        if (Object.isFrozen(object)) converted.set(object, shown)
+        return shown
+      },
     },
   }
 }
@@ -168,7 +152,7 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
     const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
     subresources.push({ ...common, name: `${names.plural}/scale`, kind: scale, virtual: true })
   }
-  const { fromStorage, fromStorageSteps } = storedConversion({ apiVersion, kinds, codec })
+  const { fromStorage, paced } = storedConversion({ apiVersion, kinds, codec })
   const conversion =
     converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath)
@@ -201,7 +185,7 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
       ? {
           toStorage: (object: Frozen) => ({ ...(object as ApiObject), apiVersion: storedVersion }),
           fromStorage,
-          fromStorageSteps,
+          paced,
         }
       : { conversion }),
     custom: {

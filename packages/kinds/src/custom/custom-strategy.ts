@@ -29,9 +29,10 @@ import {
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
-import { forEachMember } from '../strategies/shared/steps.ts'
+import { jsonEqual } from '../strategies/shared/equality.ts'
+import { forEachMember } from '../strategies/shared/for-each.ts'
+import { namesOf } from '../strategies/shared/map-members.ts'
 import { defineStrategy } from '../strategies/shared/strategy.ts'
-import { jsonEqualSteps, namesOf } from '../strategies/shared/value-steps.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter, customScalePrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
@@ -285,7 +286,7 @@ function* restoreAllBut(object: ApiObject, old: Frozen, name: string): Work {
 function* isSameContent(a: Frozen, b: Frozen): Work<boolean> {
   for (const name of yield* namesOf(a)) {
     if (isMetadata(name) || (Object.hasOwn(b, name) && a[name] === b[name])) continue
-    if (!Object.hasOwn(b, name) || !(yield* jsonEqualSteps(a[name], b[name]))) return false
+    if (!Object.hasOwn(b, name) || !(yield* jsonEqual(a[name], b[name]))) return false
   }
   for (const name of yield* namesOf(b)) if (!isMetadata(name) && !Object.hasOwn(a, name)) return false
   return true

@@ -2,8 +2,8 @@ import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonVal
 import type { Work } from '@krmkit/meta/work'
 import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
-import { preparationSteps } from '../preparation.ts'
-import { runValidation, validationSteps } from '../validation.ts'
+import { preparationWork } from '../preparation.ts'
+import { runValidation, validationWork } from '../validation.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
 /**
@@ -45,21 +45,21 @@ export function withZodRules(
   const next: Strategy = {
     ...base,
     *prepareForCreate(object, context) {
-      yield* preparationSteps(base.prepareForCreate?.(object, context))
+      yield* preparationWork(base.prepareForCreate?.(object, context))
       if (prepareForCreate !== undefined) runHook(object, context, (draft) => prepareForCreate(draft, context))
     },
     *prepareForUpdate(object, old, context) {
       if (prepareForUpdate !== undefined)
         runHook(object, context, (draft) => prepareForUpdate(draft, hub.toHub(old) as Frozen, context))
-      yield* preparationSteps(base.prepareForUpdate?.(object, old, context))
+      yield* preparationWork(base.prepareForUpdate?.(object, old, context))
     },
     *validate(object, context) {
-      const errors = orZodErrors(yield* validationSteps(base.validate?.(object, context)), object)
+      const errors = orZodErrors(yield* validationWork(base.validate?.(object, context)), object)
       yield true
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), undefined, context)]
     },
     *validateUpdate(object, old, context) {
-      const own = yield* validationSteps(base.validateUpdate?.(object, old, context))
+      const own = yield* validationWork(base.validateUpdate?.(object, old, context))
       const errors = orZodErrors(own, object, hub.toVersionOf(old, object))
       yield true
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), hub.toHub(old), context)]
@@ -73,7 +73,7 @@ export function withZodRules(
               prepareForUpdate: status.prepareForUpdate,
               ...withWarnings,
               *validateUpdate(object: Frozen, old: Frozen, context: StrategyContext): Work<FieldError[]> {
-                const own = yield* validationSteps(status.validateUpdate(object, old, context))
+                const own = yield* validationWork(status.validateUpdate(object, old, context))
                 const errors = orZodErrors(own, object, hub.toVersionOf(old, object))
                 if (errors.length > 0 || validateStatus === undefined) return errors
                 return [...validateStatus(hub.toHub(object), hub.toHub(old), context)]

@@ -1,4 +1,4 @@
-import { semanticEqual } from '../strategies/shared/values.ts'
+import { semanticEqual } from '../strategies/shared/equality.direct.ts'
 import type { FormerKind } from './interfaces.ts'
 import { defaults, filled, isLoose, isUnset, type Loose, type Rewrite, rename, renamed, type Step, without } from './shape.ts'
 

@@ -23,7 +23,7 @@ import { node } from './node.ts'
 import { policy } from './policy.ts'
 import { rbac } from './rbac.ts'
 import { sameShapeKinds } from './same-shape.ts'
-import { type Loose, type OnLoss, runSteps, type Step } from './shape.ts'
+import { applyTable, type Loose, type OnLoss, type Step } from './shape.ts'
 
 export type { FormerKind } from './interfaces.ts'
 export type { Loose, OnLoss, Rewrite, Step, StepContext } from './shape.ts'
@@ -99,8 +99,8 @@ export function formerConversion(
   )
   return (object, onLoss = () => {}) => {
     const given = (before === undefined ? object : before(object)) as Loose
-    const inHub = there === undefined ? given : runSteps(there, given, { direction: 'toHub', onLoss, profile })
-    const result = back === undefined ? inHub : runSteps(back, inHub, { direction: 'fromHub', onLoss, profile })
+    const inHub = there === undefined ? given : applyTable(there, given, { direction: 'toHub', onLoss, profile })
+    const result = back === undefined ? inHub : applyTable(back, inHub, { direction: 'fromHub', onLoss, profile })
     const converted = after === undefined ? result : after(result as unknown as ApiObject)
     return { ...converted, apiVersion } as ApiObject
   }

@@ -66,7 +66,7 @@ export interface RunOptions {
 }
 
 /** Runs steps on an object. Shares unchanged members with it and never changes it. */
-export function runSteps(
+export function applyTable(
   steps: readonly Step[],
   object: Loose,
   { direction, onLoss, profile = stockProfile }: RunOptions,

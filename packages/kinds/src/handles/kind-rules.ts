@@ -11,10 +11,10 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import { applyDefaults, decode, type StructType } from '@krmkit/schema'
+import { copyJson } from '@krmkit/schema/json'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { runPreparation } from '../preparation.ts'
 import { missingErrors, newlyMissing } from '../strategies/required-members.ts'
-import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
 import { decodeObject, type ObjectKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
 
@@ -50,14 +50,14 @@ export function kindRules<T extends ApiObject>(
   /** @param object decoded; it may be changed. */
   const withDefaults = (object: object): T => {
     const complete = applyDefaults(type(), object) as T
-    strategy?.defaults?.(complete, version, stockProfile)
+    runPreparation(strategy?.defaults?.(complete, version, stockProfile))
     return complete
   }
   /** The decoded object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
   const prepareObject = (object: T): ApiObject => {
     const named = withDefaults(object)
     setName(named.metadata, namespaced)
-    return toStorage === undefined ? named : copy<ApiObject>(toStorage(named as DeepReadonly<ApiObject>))
+    return toStorage === undefined ? named : copyJson(toStorage(named as DeepReadonly<ApiObject>))
   }
   const validateNew = (stored: ApiObject, context: StrategyContext): readonly FieldError[] => {
     const validation = strategy?.validate?.(stored, context)

@@ -1,6 +1,7 @@
 import { createCertificateRequest } from '@krmkit/certificates'
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { expect, it } from 'vitest'
+import { runPreparation } from '../preparation.ts'
 import { base64 } from '../strategies/testing/objects.ts'
 import { earlierDefaults } from './defaults.ts'
 
@@ -27,7 +28,7 @@ it.each([
 ])('v1beta1 infers the signer of a certificate request and accepts few usages: %s [P108]', (_, spec, pem, signerName, usages) => {
   const key = 'certificates.k8s.io/v1beta1/CertificateSigningRequest'
   const object = { metadata: {}, spec: { request: base64(pem), ...spec }, status: { conditions: [{ type: 'Approved' }] } }
-  earlierDefaults(key, undefined)?.(object as unknown as ApiObject, 'v1beta1', stockProfile)
+  runPreparation(earlierDefaults(key, undefined)?.(object as unknown as ApiObject, 'v1beta1', stockProfile))
   expect(object.spec).toEqual({ request: base64(pem), signerName, usages })
   expect(object.status.conditions).toEqual([{ type: 'Approved', status: 'True' }])
 })

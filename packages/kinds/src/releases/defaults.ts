@@ -6,12 +6,13 @@ import {
 } from '@krmkit/certificates/request'
 import { type ApiObject, isJsonObject, type NamingProfile } from '@krmkit/meta'
 import type { Strategy } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
 
 /** Defaults of versions that 1.33 no longer serves, by stock names: `group/version/kind`. Versions not listed have those of the stable one. */
 
 type Defaults = NonNullable<Strategy['defaults']>
 /** @param stable defaults of the kind's stable version. */
-type DefaultsFactory = (stable: Defaults) => Defaults
+type DefaultsFactory = (stable: (...given: Parameters<Defaults>) => void) => Defaults
 
 /** An object in another version's shape; members are read and set by name. */
 type Open = Record<string, unknown>
@@ -157,5 +158,5 @@ const table: Readonly<Record<string, DefaultsFactory>> = {
 /** The defaults of a version; those of the stable version where it has none. @param key `group/version/kind` */
 export function earlierDefaults(key: string, stable: Strategy['defaults']): Strategy['defaults'] {
   const factory = Object.hasOwn(table, key) ? table[key] : undefined
-  return factory === undefined ? stable : factory(stable ?? (() => undefined))
+  return factory === undefined ? stable : factory((...given) => runPreparation(stable?.(...given)))
 }

@@ -86,12 +86,11 @@ function strategyAt(
   { key, printed }: { readonly key: string; readonly printed: string },
   { stored, gated, minor }: { readonly stored: () => StructType; readonly gated: GatedFields; readonly minor: number },
 ): Strategy {
-  const { defaults: stable, defaultsSteps, printer, ...others } = strategy
+  const { defaults: stable, printer, ...others } = strategy
   const rest: Strategy =
     printer === undefined ? others : { ...others, printer: mappedPrinter(printer, (each) => printerAt(each, printed, minor)) }
   const defaults = earlierDefaults(key, stable)
-  const steps = defaults === stable && defaultsSteps !== undefined ? { defaultsSteps } : {}
-  return withGatedFields(defaults === undefined ? rest : { ...rest, defaults, ...steps }, stored, gated)
+  return withGatedFields(defaults === undefined ? rest : { ...rest, defaults }, stored, gated)
 }
 
 function stockKind({ group, version, kind }: GroupVersionKind, profile: NamingProfile): GroupVersionKind {

@@ -1,7 +1,7 @@
 import type { ApiObject, DeepReadonly, Features } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
 import type { Strategy, SubresourceStrategy } from '../interfaces.ts'
-import { preparationSteps } from '../preparation.ts'
+import { preparationWork } from '../preparation.ts'
 import { fieldLifecycles } from './fields.ts'
 import { factMinor, minorOf } from './release-names.ts'
 import { withoutVersion } from './types.ts'
@@ -105,7 +105,7 @@ export function withGatedFields(strategy: Strategy, type: () => StructType, gate
         ...own,
         *prepareForUpdate(object, old, context) {
           drop(object, old)
-          yield* preparationSteps(own.prepareForUpdate(object, old, context))
+          yield* preparationWork(own.prepareForUpdate(object, old, context))
         },
       },
     ]
@@ -114,12 +114,12 @@ export function withGatedFields(strategy: Strategy, type: () => StructType, gate
     ...strategy,
     *prepareForCreate(object, context) {
       drop(object)
-      yield* preparationSteps(strategy.prepareForCreate?.(object, context))
+      yield* preparationWork(strategy.prepareForCreate?.(object, context))
       drop(object)
     },
     *prepareForUpdate(object, old, context) {
       drop(object, old)
-      yield* preparationSteps(strategy.prepareForUpdate?.(object, old, context))
+      yield* preparationWork(strategy.prepareForUpdate?.(object, old, context))
       drop(object, old)
     },
     ...(subresources.length === 0 ? {} : { subresources: Object.fromEntries(subresources) }),

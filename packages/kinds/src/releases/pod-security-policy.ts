@@ -3,7 +3,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../strategies/shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../strategies/shared/strategy.ts'
 import { isSet, type R } from '../strategies/shared/values.ts'
 
 /**
@@ -94,8 +94,8 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
     policy.spec ??= {}
     policy.spec.allowPrivilegeEscalation ??= true
   },
-  validate: (policy, context) => validateStepsWith(context, (errors) => validatePolicy(policy, errors)),
-  validateUpdate: updateSteps(function* (errors, policy, old) {
+  validate: (policy, context) => validateWith(context, (errors) => validatePolicy(policy, errors)),
+  validateUpdate: updateRules(function* (errors, policy, old) {
     yield* validateMetadataUpdate(policy, old, errors)
     validateSpec(policy.spec ?? {}, errors.child('spec'))
   }),

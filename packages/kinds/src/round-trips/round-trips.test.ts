@@ -91,7 +91,7 @@ describe('strategies', () => {
       const type = one.kind.type()
       const complete = (object: ApiObject): ApiObject => {
         const filled = structuredClone(applyDefaults(type, object as never)) as unknown as ApiObject
-        one.strategy.defaults?.(filled, one.version, stockProfile)
+        runPreparation(one.strategy.defaults?.(filled, one.version, stockProfile))
         return normalize(type, filled) as ApiObject
       }
       const context = testContext()

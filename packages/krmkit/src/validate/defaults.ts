@@ -1,10 +1,10 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
+import { type ResourceDefinition, runPreparation } from '@krmkit/kinds'
 import { type ApiObject, type JsonObject, stockProfile } from '@krmkit/meta'
 import { applyDefaults } from '@krmkit/schema'
 
 /** Applies the defaults of the type and of the kind, as a server does when it decodes an object. May modify its argument. */
 export function withDefaults({ kind, strategy }: ResourceDefinition, object: JsonObject): ApiObject {
   const filled = applyDefaults(kind.type(), object) as unknown as ApiObject
-  strategy.defaults?.(filled, kind.version, stockProfile)
+  runPreparation(strategy.defaults?.(filled, kind.version, stockProfile))
   return filled
 }

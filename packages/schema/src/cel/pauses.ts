@@ -140,6 +140,6 @@ function restore(meter: Spending, entry: Entry): void {
  * The value of a call that has pauses, about one for each millisecond, at which the evaluation pauses. Must be the last
  * thing that the call does.
  */
-export function inSteps(meter: Spending & { readonly progress: Progress | undefined }, steps: Work<Value>): Value {
+export function runCall(meter: Spending & { readonly progress: Progress | undefined }, steps: Work<Value>): Value {
   return meter.progress === undefined ? runAtOnce(steps) : meter.progress.run(meter, steps)
 }

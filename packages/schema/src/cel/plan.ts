@@ -228,7 +228,7 @@ function charged(step: Step, cost: number): Step {
   }
 }
 
-interface EntrySteps {
+interface PlannedEntry {
   readonly key: Step
   readonly value: Step
   readonly optional: boolean
@@ -237,7 +237,7 @@ interface EntrySteps {
 const unhashable = new ErrorValue('internal error: runtime error: hash of unhashable type types.Bytes')
 
 /** `{key: value}` */
-function mapOf(steps: readonly EntrySteps[]): Step {
+function mapOf(steps: readonly PlannedEntry[]): Step {
   return (frame) => {
     const made = new Map<unknown, readonly [Value, Value]>()
     for (const { key: keyStep, value: valueStep, optional } of steps) {

@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import { isSearchable, searchSteps } from './pattern-search.ts'
+import { isSearchable, searchProgram } from './pattern-search.ts'
 
 const patterns = [
   '^$',
@@ -28,7 +28,7 @@ const patterns = [
 ]
 const parts = ['a', 'b', 'ab', '\n', ' ', 'c', 'K', 'ſ', '\u212a', 'é', '𝒳', '\ud835', 'x', '_', '']
 
-describe('searchSteps', () => {
+describe('searchProgram', () => {
   it.each(patterns)('finds what the library finds: %s', (source) => {
     const compiled = RE2JS.compile(source)
     const program = compiled.re2().prog
@@ -37,7 +37,7 @@ describe('searchSteps', () => {
     const next = () => (seed = (seed * 1103515245 + 12345) % 2147483648)
     for (let i = 0; i < 600; i++) {
       const text = Array.from({ length: i % 9 }, () => parts[(next() >> 8) % parts.length]).join('')
-      expect([text, runAtOnce(searchSteps(program, text))]).toEqual([text, compiled.matcher(text).find()])
+      expect([text, runAtOnce(searchProgram(program, text))]).toEqual([text, compiled.matcher(text).find()])
     }
   })
 
@@ -47,7 +47,7 @@ describe('searchSteps', () => {
       let seed = 1
       const next = () => (seed = (seed * 1103515245 + 12345) % 2147483648)
       const text = Array.from({ length }, () => ((next() >> 8) % 2 === 0 ? 'a' : 'b')).join('')
-      return [...searchSteps(program, text)].length
+      return [...searchProgram(program, text)].length
     }
     const [once, twice] = [steps(2000), steps(4000)] as const
     expect(once).toBeGreaterThan(10)

@@ -64,7 +64,7 @@ export function isSearchable(program: Program): boolean {
 }
 
 /** Whether a part of the text matches. Yields `true` after each millisecond of work or so. */
-export function* searchSteps(program: Program, text: string): Generator<true, boolean> {
+export function* searchProgram(program: Program, text: string): Generator<true, boolean> {
   const search = new Search(program)
   let state = search.start
   for (let at = 0; at < text.length; ) {

@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import { RE2JS } from 're2js'
 import { MatchFinder } from './pattern-find.ts'
-import { isSearchable, searchSteps } from './pattern-search.ts'
+import { isSearchable, searchProgram } from './pattern-search.ts'
 
 /** Regular expressions from clients, in Go's syntax, with linear matching time. */
 export interface Pattern {
@@ -11,7 +11,7 @@ export interface Pattern {
   /** Whether a part of the text matches. */
   test(text: string): boolean
   /** As `test`, with pauses in long searches. */
-  testSteps(text: string): Generator<true, boolean>
+  search(text: string): Generator<true, boolean>
   /** Whether the expression has an unbounded repetition: each match may scan the rest of the text. */
   readonly isUnbounded: boolean
   /**
@@ -20,7 +20,7 @@ export interface Pattern {
    * @param limit maximum number of matches; default all.
    * @param before called with the start index of each search.
    */
-  matchesSteps(text: string, options?: MatchOptions): Generator<true, string[]>
+  matches(text: string, options?: MatchOptions): Generator<true, string[]>
 }
 
 export interface MatchOptions {
@@ -82,13 +82,13 @@ class CompiledPattern implements Pattern {
   }
 
   test(text: string): boolean {
-    return this.#isLong(text) ? runAtOnce(this.testSteps(text)) : this.#compiled.matcher(text).find()
+    return this.#isLong(text) ? runAtOnce(this.search(text)) : this.#compiled.matcher(text).find()
   }
 
-  *testSteps(text: string): Generator<true, boolean> {
+  *search(text: string): Generator<true, boolean> {
     // The library's own search without captures would keep up to 8 MB of states for each pattern.
     if (!this.#isLong(text)) return this.#compiled.matcher(text).find()
-    const found = yield* searchSteps(this.#compiled.re2().prog, text)
+    const found = yield* searchProgram(this.#compiled.re2().prog, text)
     yield true
     return found
   }
@@ -97,7 +97,7 @@ class CompiledPattern implements Pattern {
     return this.#isSearchable && this.size * text.length > maxSearchAtOnce
   }
 
-  *matchesSteps(text: string, { limit = Number.POSITIVE_INFINITY, before }: MatchOptions = {}): Generator<true, string[]> {
+  *matches(text: string, { limit = Number.POSITIVE_INFINITY, before }: MatchOptions = {}): Generator<true, string[]> {
     const found: string[] = []
     const matcher = this.#compiled.matcher(text)
     const finder = this.#isLong(text) ? new MatchFinder(this.#compiled.re2().prog, text) : undefined
@@ -120,11 +120,11 @@ class CompiledPattern implements Pattern {
 export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
   return 'problem' in compiled
-    ? { source, size: 1, isUnbounded: false, test: () => false, testSteps: neverSteps, matchesSteps: neverMatches }
+    ? { source, size: 1, isUnbounded: false, test: () => false, search: neverFound, matches: neverMatches }
     : compiled
 }
 
-function* neverSteps(): Generator<true, boolean> {
+function* neverFound(): Generator<true, boolean> {
   yield true
   return false
 }

@@ -26,7 +26,7 @@ export class StringCheck {
   }
 
   /** Whether the pattern is compiled, or searched for, for longer than a fraction of a slice. */
-  takesSteps(text: string): boolean {
+  takesLong(text: string): boolean {
     if (this.#source === undefined) return false
     if (this.#pattern === undefined && this.#source.length > shortPattern) return true
     this.#pattern ??= compileLenient(this.#source)
@@ -53,7 +53,7 @@ export class StringCheck {
       this.#pattern = compileLenient(source)
       if (this.#pattern.size > shortPattern) yield true
     }
-    return yield* this.#pattern.testSteps(text)
+    return yield* this.#pattern.search(text)
   }
 }
 

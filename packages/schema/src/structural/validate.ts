@@ -161,8 +161,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   const checked: PartsCheck = (value, path, errors, old) => {
     if (errors.length >= maxFieldErrors) return 0
     if (typeof value === 'object' && value !== null && !(value instanceof WholeFloat)) return checkParts(value, path, errors, old)
-    if (typeof value === 'string' && (junctors !== undefined || text.takesSteps(value)))
-      return checkText(value, path, errors, old)
+    if (typeof value === 'string' && (junctors !== undefined || text.takesLong(value))) return checkText(value, path, errors, old)
     return checkScalar(value, path, errors, old)
   }
   return branch ? checked : withRatcheting(checked, scope.structure)

@@ -2,7 +2,7 @@
 import { nameRules } from '@krmkit/meta'
 import type { MatchResources, NamedRuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { validateSelector } from '../shared/labels.ts'
+import { validateSelector } from '../shared/labels.direct.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { defaultRules, matchPolicies, validateRule } from './rules.ts'
 

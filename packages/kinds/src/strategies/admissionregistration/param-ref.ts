@@ -3,7 +3,7 @@ import { nameRules } from '@krmkit/meta'
 import type { ParamRef } from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { validateSelector } from '../shared/labels.ts'
+import { validateSelector } from '../shared/labels.direct.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 const missingActions = ['Deny', 'Allow']

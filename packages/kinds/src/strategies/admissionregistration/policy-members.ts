@@ -11,8 +11,9 @@ import type {
   Variable,
 } from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
+import { semanticEqual } from '../shared/equality.direct.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { type ExpressionContext, expressionContext, validateExpression, variableType } from './admission-expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
 import { validateMatchResources } from './match-resources.ts'

@@ -2,22 +2,23 @@
 import type { DeepReadonly, Quantity } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { addMissingMembers } from '../shared/for-each.ts'
 import { validateMetadata } from '../shared/metadata.ts'
-import { roundUpSteps } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
-import { addMissingMembers } from '../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
-import { isEmpty, isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
+import { roundUp } from '../shared/round-up.ts'
+import { sortedKeys } from '../shared/sorted-keys.direct.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { isEmpty, isEmptyMap, own, type R } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
 /** For containers, the default limit is the maximum, and the default request is the default limit or the minimum. */
 function* defaultItem(item: LimitRangeItem): Work {
-  for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) yield* roundUpSteps(item[name])
+  for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) yield* roundUp(item[name])
   if (item.type !== 'Container') return
   const limits: Amounts = {}
   for (const from of [item.default, item.max]) yield* addMissingMembers(limits, from)
@@ -153,15 +154,14 @@ function* defaultLimits(range: LimitRange): Work {
 export const limitRangeStrategy = defineStrategy<LimitRange>({
   keepInMemory: true,
   allowCreateOnUpdate: true,
-  defaults: (range) => runAtOnce(defaultLimits(range)),
-  defaultsSteps: defaultLimits,
+  defaults: defaultLimits,
   prepareForCreate({ metadata }, { random }) {
     if (isEmpty(metadata.name)) metadata.name = random.uuid()
   },
   validate(range, context) {
-    return validateStepsWith(context, (errors) => validateLimitRange(range, errors))
+    return validateWith(context, (errors) => validateLimitRange(range, errors))
   },
   validateUpdate(range, _old, context) {
-    return validateStepsWith(context, (errors) => validateLimitRange(range, errors))
+    return validateWith(context, (errors) => validateLimitRange(range, errors))
   },
 })

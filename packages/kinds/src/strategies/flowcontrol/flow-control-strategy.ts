@@ -3,10 +3,11 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
+import { copy } from '../shared/copies.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, validateStepsWith, validateWith } from '../shared/strategy.ts'
-import { copySteps } from '../shared/value-steps.ts'
+import { validateWith as validateAtOnceWith } from '../shared/strategy.direct.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty } from '../shared/values.ts'
 
 type FlowControlObject = ApiObject & { status?: { conditions?: { type?: string }[] } }
@@ -30,8 +31,8 @@ export function flowControlStrategy<T extends FlowControlObject>({ defaults, val
       yield* keepMembers(object, old, 'status')
       yield* raiseGeneration(object, old, 'spec')
     },
-    validate: (object, context) => validateStepsWith(context, (errors) => validate(object, errors)),
-    validateUpdate: (object, _old, context) => validateStepsWith(context, (errors) => validate(object, errors)),
+    validate: (object, context) => validateWith(context, (errors) => validate(object, errors)),
+    validateUpdate: (object, _old, context) => validateWith(context, (errors) => validate(object, errors)),
     subresources: {
       status: {
         *prepareForUpdate(object, old) {
@@ -39,7 +40,7 @@ export function flowControlStrategy<T extends FlowControlObject>({ defaults, val
           yield* keepFlowMetadata(object, old)
         },
         validateUpdate: ({ status }, _old, context) =>
-          validateWith(context, (errors) =>
+          validateAtOnceWith(context, (errors) =>
             validateFlowConditions(status?.conditions, errors.child('status').child('conditions')),
           ),
       },
@@ -63,7 +64,7 @@ export function validateFlowConditions(conditions: readonly { readonly type?: st
 function* keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Work {
   const { managedFields, resourceVersion } = object.metadata
   const { managedFields: _, ...kept } = old.metadata
-  object.metadata = yield* copySteps(kept)
+  object.metadata = yield* copy(kept)
   if (managedFields !== undefined) object.metadata.managedFields = managedFields
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
 }

@@ -3,7 +3,7 @@ import { lazyStruct, type TypePart } from '../../handles/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../shared/strategy.ts'
 import { validateStructure } from './structure.ts'
 
 export interface GenericStrategyOptions {
@@ -41,12 +41,12 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
     *prepareForUpdate(object, old) {
       if (status) yield* keepMembers(object, old, 'status')
     },
-    validate: creationSteps(function* (errors, object) {
+    validate: creationRules(function* (errors, object) {
       yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
       structure(object, errors)
       validate?.(object, undefined, errors)
     }),
-    validateUpdate: updateSteps(function* (errors, object, old) {
+    validateUpdate: updateRules(function* (errors, object, old) {
       yield* validateMetadataUpdate(object, old, errors)
       structure(object, errors)
       validate?.(object, old, errors)
@@ -58,7 +58,7 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
           subresources: {
             status: {
               prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
-              validateUpdate: updateSteps(function* (errors, object, old) {
+              validateUpdate: updateRules(function* (errors, object, old) {
                 yield* validateMetadataUpdate(object, old, errors)
                 structure(object, errors)
               }),

@@ -6,9 +6,9 @@ import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
-import { validateSelector } from '../shared/labels.ts'
+import { validateSelector } from '../shared/labels.direct.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 type AnyRole = Role | ClusterRole
@@ -49,9 +49,9 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
   return {
     allowCreateOnUpdate: true,
     validate(role, context) {
-      return validateStepsWith(context, (errors) => validateRole(role, errors, namespaced))
+      return validateWith(context, (errors) => validateRole(role, errors, namespaced))
     },
-    validateUpdate: updateSteps(function* (errors, role, old) {
+    validateUpdate: updateRules(function* (errors, role, old) {
       // The stock server validates the object twice on update.
       yield* validateRole(role, errors, namespaced)
       yield* validateRole(role, errors, namespaced)

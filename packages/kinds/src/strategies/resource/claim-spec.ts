@@ -6,9 +6,9 @@ import type {
   DeviceConstraint,
   ResourceClaimSpec,
 } from '../../types/resource-v1beta1.generated.ts'
+import { semanticEqual } from '../shared/equality.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateDnsLabel } from '../shared/names.ts'
-import { semanticEqualSteps } from '../shared/value-steps.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { devicesOf } from './claim-devices.ts'
 import { validateConfiguration } from './configuration.ts'
@@ -89,7 +89,7 @@ export function validateRequestRef(ref: string, at: FieldPath, names: RequestNam
 
 /** Whether two specifications are the same. */
 export function isSameClaimSpec(a: R<ResourceClaimSpec> | undefined, b: R<ResourceClaimSpec> | undefined): Work<boolean> {
-  return semanticEqualSteps(comparable(devicesOf(a)), comparable(devicesOf(b)))
+  return semanticEqual(comparable(devicesOf(a)), comparable(devicesOf(b)))
 }
 
 /** An absent class is an empty one; empty lists, which are equal to absent ones, may make a request an exact one. */

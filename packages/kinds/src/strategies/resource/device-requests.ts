@@ -2,8 +2,8 @@
 import type { Work } from '@krmkit/meta/work'
 import type { DeviceRequest, DeviceSubRequest } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
+import { forEachItem } from '../shared/for-each.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../shared/names.ts'
-import { forEachStep } from '../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { validateSet } from './lists.ts'
 import { type SelectorChecks, validateSelectors } from './selectors.ts'
@@ -62,5 +62,5 @@ function* validateWish(wish: Wish, at: FieldPath, checks: SelectorChecks): Work 
   } else if (allocationMode === 'ExactCount') {
     if (count <= 0) at.child('count').invalid(count, 'must be greater than zero')
   } else at.child('allocationMode').notSupported(allocationMode, modes)
-  yield* forEachStep(wish.tolerations, (toleration, i) => validateToleration(toleration, at.child('tolerations').index(i)))
+  yield* forEachItem(wish.tolerations, (toleration, i) => validateToleration(toleration, at.child('tolerations').index(i)))
 }

@@ -3,7 +3,7 @@
 import { goText, utf8Length } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
-import { sortedKeysSteps } from '../shared/steps.ts'
+import { sortedKeys } from '../shared/sorted-keys.ts'
 import { isSet } from '../shared/values.ts'
 
 /** Items that are validated in one step. */
@@ -65,7 +65,7 @@ export function* validateMembers<V>(
 ): Work {
   if (!isSet(map)) return
   let count = 0
-  for (const key of yield* sortedKeysSteps(map)) {
+  for (const key of yield* sortedKeys(map)) {
     const here = at.key(shortened(key, longestKey))
     validateKey(key, here)
     validateValue?.(map[key] as V, here)

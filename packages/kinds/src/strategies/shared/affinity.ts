@@ -5,10 +5,11 @@ import type { Work } from '@krmkit/meta/work'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { validateSelector, validateSelectorSteps } from './labels.ts'
+import { forEachItem } from './for-each.ts'
+import { validateSelector as validateSelectorAtOnce } from './labels.direct.ts'
+import { validateSelector } from './labels.ts'
 import { validateQualifiedName } from './names.ts'
 import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -37,8 +38,8 @@ function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Work {
 }
 
 function* validateTerm(term: R<PodAffinityTerm>, at: FieldPath): Work {
-  yield* validateSelectorSteps(term.labelSelector, at.child('labelSelector'))
-  yield* validateSelectorSteps(term.namespaceSelector, at.child('namespaceSelector'))
+  yield* validateSelector(term.labelSelector, at.child('labelSelector'))
+  yield* validateSelector(term.namespaceSelector, at.child('namespaceSelector'))
   yield
   for (const name of term.namespaces ?? []) at.child('namespace').invalidAll(name, validateDns1123Label(name))
   validateTermKeys(term, at)
@@ -83,7 +84,7 @@ export function* validateTopologySpread(
   at: FieldPath,
 ): Work {
   const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
-  yield* forEachStep(constraints, (constraint, i) => {
+  yield* forEachItem(constraints, (constraint, i) => {
     const here = at.index(i)
     const action = constraint.whenUnsatisfiable ?? ''
     if (constraint.maxSkew <= 0) here.child('maxSkew').invalid(constraint.maxSkew, 'must be greater than zero')
@@ -97,7 +98,7 @@ export function* validateTopologySpread(
       if (isSet(policy) && !inclusion.includes(policy)) here.child(name).notSupported(policy, inclusion)
     }
     validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
-    validateSelector(constraint.labelSelector, here.child('labelSelector'))
+    validateSelectorAtOnce(constraint.labelSelector, here.child('labelSelector'))
   })
 }
 

@@ -4,8 +4,8 @@ import { validatePortName, validatePortNum } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachItem } from './for-each.ts'
 import { validatePortNumber } from './numbers.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, type R } from './values.ts'
 
 /** Transport protocols, sorted. */
@@ -14,7 +14,7 @@ export const protocols = ['SCTP', 'TCP', 'UDP']
 /** `ports` of a container. */
 export function* validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): Work {
   const names = new Set<string>()
-  yield* forEachStep(ports, (port, i) => {
+  yield* forEachItem(ports, (port, i) => {
     const here = at.index(i)
     if (!isEmpty(port.name)) {
       const messages = validatePortName(port.name)

@@ -6,8 +6,8 @@ import type { Work } from '@krmkit/meta/work'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachItem } from './for-each.ts'
 import { validateDnsSubdomain } from './names.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const envFields = [
@@ -33,7 +33,7 @@ const tooManySources = 'may not have more than one field specified at a time'
 
 /** `env` of a container. */
 export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): Work {
-  yield* forEachStep(vars, (variable, i) => {
+  yield* forEachItem(vars, (variable, i) => {
     const here = at.index(i)
     if (isEmpty(variable.name)) here.child('name').required()
     else validateEnvName(variable.name, here.child('name'))
@@ -83,7 +83,7 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
 
 /** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
 export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Work {
-  yield* forEachStep(sources, (source, i) => {
+  yield* forEachItem(sources, (source, i) => {
     const here = at.index(i)
     if (!isEmpty(source.prefix)) validateEnvName(source.prefix, here.child('prefix'))
     if (isSet(source.configMapRef)) validateRequiredName(source.configMapRef.name, here.child('configMapRef').child('name'))

@@ -2,31 +2,20 @@
 
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import * as paced from '@krmkit/meta/paced'
-import { validateLabelSelector } from '@krmkit/meta/selectors'
+import { validateLabelSelector } from '@krmkit/meta/paced'
 import { memberNames, type Work } from '@krmkit/meta/work'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { done, sortedKeysSteps } from './steps.ts'
-import { isEmpty, isEmptyMap, isSet, type R, sortedKeys } from './values.ts'
+import { sortedKeys as sortedKeysAtOnce } from './sorted-keys.direct.ts'
+import { sortedKeys } from './sorted-keys.ts'
+import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** Validates a label selector. */
-export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
-  if (isSet(selector)) at.add(validateLabelSelector(selector, at.path()))
+export function* validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): Work {
+  if (isSet(selector)) at.add(yield* validateLabelSelector(selector, at.path()))
 }
 
-/** As `validateSelector`, with pauses for large selectors. Small ones are validated when the function returns. */
-export function validateSelectorSteps(selector: R<LabelSelector> | null | undefined, at: FieldPath): Work {
-  if (isLargeSelector(selector)) return selectorSteps(selector, at)
-  validateSelector(selector, at)
-  return done
-}
-
-function* selectorSteps(selector: R<LabelSelector>, at: FieldPath): Work {
-  at.add(yield* paced.validateLabelSelector(selector, at.path()))
-}
-
-/** Requirements and values of a selector that is validated, compiled or matched in a long step. */
+/** Requirements and values of a selector that is compiled or matched without a pause. */
 const manyRequirements = 1000
 
 /** Whether a step that works on the whole selector is long. */
@@ -50,7 +39,7 @@ export function* validateSelectorMatch(
   template: FieldPath,
 ): Work {
   if (selector.matches(labels ?? {})) return
-  const names = isSet(labels) ? yield* sortedKeysSteps(labels) : []
+  const names = yield* sortedKeys(labels)
   template
     .child('metadata')
     .child('labels')
@@ -58,9 +47,9 @@ export function* validateSelectorMatch(
 }
 
 /** @param names those of the labels, sorted */
-function printLabels(
+export function printLabels(
   labels: Readonly<Record<string, string>> | undefined,
-  names: readonly string[] = sortedKeys(labels),
+  names: readonly string[] = sortedKeysAtOnce(labels),
 ): string {
   if (!isSet(labels)) return 'map[string]string(nil)'
   const pairs = joinFormatted(names, (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)

@@ -9,9 +9,10 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta/validation'
 import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
+import { copy, keep } from './copies.ts'
+import { deepEqual, semanticEqual } from './equality.ts'
 import type { ContextErrorList } from './field-path.ts'
-import { done } from './steps.ts'
-import { copySteps, deepEqualSteps, keepSteps, semanticEqualSteps } from './value-steps.ts'
+import { done } from './for-each.ts'
 import { isSet } from './values.ts'
 
 export interface FinalizerRules {
@@ -31,7 +32,7 @@ export function validateMetadata(object: DeepReadonly<ApiObject>, errors: Contex
   const { metadata } = object
   if (isLarge(metadata)) {
     const validate = bareFinalizers ? paced.validateObjectMeta : paced.validateBuiltInObjectMeta
-    return addedSteps(errors, validate(metadata, { namespaced, name }))
+    return addErrorsOf(errors, validate(metadata, { namespaced, name }))
   }
   const validate = bareFinalizers ? validateObjectMeta : validateBuiltInObjectMeta
   errors.add(validate(metadata, { namespaced, name }))
@@ -50,7 +51,7 @@ function hasManyEntries(map: object | null | undefined): boolean {
   return isSet(map) && (memberCountOfLargeMap(map) !== undefined || memberNames(map).length > manyEntries)
 }
 
-function* addedSteps(errors: ContextErrorList, validation: Work<FieldError[]>): Work {
+function* addErrorsOf(errors: ContextErrorList, validation: Work<FieldError[]>): Work {
   // That the metadata are large may have been found by enumerating them, which takes long.
   yield true
   errors.add(yield* validation)
@@ -66,7 +67,7 @@ export function validateMetadataUpdate(
   const { metadata } = object
   if (isLarge(metadata)) {
     const validate = bareFinalizers ? paced.validateObjectMetaUpdate : paced.validateBuiltInObjectMetaUpdate
-    return addedSteps(errors, validate(metadata, old.metadata))
+    return addErrorsOf(errors, validate(metadata, old.metadata))
   }
   const validate = bareFinalizers ? validateObjectMetaUpdate : validateBuiltInObjectMetaUpdate
   errors.add(validate(metadata, old.metadata))
@@ -81,13 +82,13 @@ export function startGeneration(object: ApiObject): void {
 /** Raises the generation if one of `members` changed. */
 export function* raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Work {
   let changed = false
-  for (const member of members) changed ||= !(yield* semanticEqualSteps(object[member], old[member]))
+  for (const member of members) changed ||= !(yield* semanticEqual(object[member], old[member]))
   settleGeneration(object, old, changed)
 }
 
 /** As `raiseGeneration`, for kinds where an empty list or map in `member` differs from an absent one. */
 export function* raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): Work {
-  settleGeneration(object, old, !(yield* deepEqualSteps(object[member], old[member])))
+  settleGeneration(object, old, !(yield* deepEqual(object[member], old[member])))
 }
 
 /** Raises the generation of the stored object, or keeps it. */
@@ -102,7 +103,7 @@ export function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>
 export function* keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Work {
   for (const member of members) {
     if (old[member] === undefined) delete object[member]
-    else object[member] = yield* copySteps(old[member])
+    else object[member] = yield* copy(old[member])
   }
 }
 
@@ -111,5 +112,5 @@ const statusMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'
 /** Restores the metadata that a write to `/status` may not change. */
 export function* resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Work {
   for (const member of statusMetadata)
-    yield* keepSteps(object.metadata as Record<string, unknown>, old.metadata as Readonly<Record<string, unknown>>, member)
+    yield* keep(object.metadata as Record<string, unknown>, old.metadata as Readonly<Record<string, unknown>>, member)
 }

@@ -8,7 +8,7 @@ import {
 } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from './field-path.ts'
-import { forEachKeyStep } from './steps.ts'
+import { forEachKey } from './for-each.ts'
 
 /** A DNS label. */
 export function validateDnsLabel(value: string, at: FieldPath): void {
@@ -27,7 +27,7 @@ export function validateQualifiedName(value: string, at: FieldPath): void {
 
 /** Keys and values of a map of labels. */
 export function* validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): Work {
-  yield* forEachKeyStep(labels, (key, value) => {
+  yield* forEachKey(labels, (key, value) => {
     at.invalidAll(key, validateQualifiedNameFormat(key))
     at.invalidAll(value, validateLabelValue(value))
   })

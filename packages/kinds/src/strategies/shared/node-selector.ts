@@ -14,9 +14,9 @@ import type {
   TopologySelectorTerm,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachItem } from './for-each.ts'
 import { goPointer, goStruct } from './go-form.ts'
 import { validateQualifiedName } from './names.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** Terms of which at least one must match. */
@@ -34,10 +34,10 @@ export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath):
 
 /** @param anyValue values need not be valid as labels. */
 function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): Work {
-  yield* forEachStep(term.matchExpressions, (requirement, i) =>
+  yield* forEachItem(term.matchExpressions, (requirement, i) =>
     validateExpression(requirement, at.child('matchExpressions').index(i), anyValue),
   )
-  yield* forEachStep(term.matchFields, (requirement, i) => validateFieldExpression(requirement, at.child('matchFields').index(i)))
+  yield* forEachItem(term.matchFields, (requirement, i) => validateFieldExpression(requirement, at.child('matchFields').index(i)))
 }
 
 function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath, anyValue: boolean): void {
@@ -130,7 +130,7 @@ function validateTaintEffect(effect: string | undefined, at: FieldPath, options:
 
 /** `tolerations` of a pod. */
 export function* validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): Work {
-  yield* forEachStep(tolerations, (toleration, i) => {
+  yield* forEachItem(tolerations, (toleration, i) => {
     const here = at.index(i)
     const operator = toleration.operator ?? ''
     const value = toleration.value ?? ''

@@ -1,7 +1,6 @@
 /** Defaults of pods and pod templates that the data of the types does not carry. */
 
-import { type Features, Quantity } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
+import type { Features } from '@krmkit/meta'
 import type {
   Container,
   EphemeralContainer,
@@ -14,7 +13,7 @@ import type {
 } from '../../types/core-v1.generated.ts'
 import { imageTag } from './image-name.ts'
 import { defaultPodResources } from './pod-resources.ts'
-import { forEachMember } from './steps.ts'
+import { roundUp } from './round-up.direct.ts'
 import { isEmpty, isSet } from './values.ts'
 
 /** Default mode of files in volumes: `rw-r--r--`. */
@@ -158,27 +157,6 @@ export function defaultVendorSource(source: {
 function roundUpAll(resources: Pick<ResourceRequirements, 'limits' | 'requests'> | undefined): void {
   roundUp(resources?.limits)
   roundUp(resources?.requests)
-}
-
-/** Rounds quantities up to a thousandth. */
-export function roundUp(amounts: Record<string, string> | undefined): void {
-  if (!isSet(amounts)) return
-  for (const name of Object.keys(amounts)) roundUpMember(amounts, name)
-}
-
-/** As `roundUp`, with pauses in large maps. Small maps are rounded when the function returns. */
-export function roundUpSteps(amounts: Record<string, string> | undefined): Work {
-  return forEachMember(amounts, roundUpMember)
-}
-
-function roundUpMember(amounts: Record<string, string>, name: string): void {
-  const text = amounts[name] ?? ''
-  if (mayBeFiner(text)) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
-}
-
-/** Whether a quantity, printed canonically, may be finer than a thousandth: only with these suffixes or a negative exponent. */
-function mayBeFiner(text: string): boolean {
-  return text.endsWith('u') || text.endsWith('n') || text.includes('e-') || text.includes('E-')
 }
 
 /** A tag that may move is pulled each time. */

@@ -5,7 +5,7 @@ import { testContext } from '../testing/context.ts'
 import type { FieldPath } from './field-path.ts'
 import { podQos } from './pod-qos.ts'
 import { defaultPodResources, validatePodClaims, validatePodResources } from './pod-resources.ts'
-import { validateWith } from './strategy.ts'
+import { validateWith } from './strategy.direct.ts'
 
 const features = createFeatures('1.33', { PodLevelResources: true })
 const container = (requests: object, limits: object = {}, restartPolicy?: string) => {

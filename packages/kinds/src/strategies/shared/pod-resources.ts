@@ -8,7 +8,8 @@ import { goPointer, goStruct } from './go-form.ts'
 import { amount } from './quantities.ts'
 import { isHugePages, validateResourceName } from './resource-names.ts'
 import { validateResources } from './resources.ts'
-import { inOrder, isEmpty, isEmptyMap, isSet, own, type R, sortedKeys } from './values.ts'
+import { sortedKeys } from './sorted-keys.direct.ts'
+import { inOrder, isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
 
 type Amounts = Record<string, Quantity>
 

@@ -15,6 +15,7 @@ import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validateRequiredEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachItem } from './for-each.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
 import { validateTolerations } from './node-selector.ts'
 import { maxInt32 } from './numbers.ts'
@@ -28,7 +29,6 @@ import {
   validateWindowsHostProcess,
 } from './pod-security.ts'
 import { validateResources } from './resources.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateVolumes } from './volumes.ts'
 
@@ -109,7 +109,7 @@ function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Work {
 }
 
 function* validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): Work {
-  yield* forEachStep(aliases, (alias, i) => {
+  yield* forEachItem(aliases, (alias, i) => {
     validateIpAddress(alias.ip, at.index(i).child('ip'))
     for (const [j, name] of (alias.hostnames ?? []).entries()) validateDnsSubdomain(name, at.index(i).child('hostnames').index(j))
   })

@@ -6,8 +6,8 @@ import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
 import type { Work } from '@krmkit/meta/work'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachKey } from './for-each.ts'
 import { validatePodSpec } from './pod-spec.ts'
-import { forEachKeyStep } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpec
@@ -62,7 +62,7 @@ function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): W
   const { domain } = at.profile
   const ofPod = `seccomp.security.alpha.${domain}/pod`
   const ofContainers = `container.seccomp.security.alpha.${domain}/`
-  yield* forEachKeyStep(annotations, (key, value) => {
+  yield* forEachKey(annotations, (key, value) => {
     if (key !== ofPod && !key.startsWith(ofContainers)) return
     if (!['runtime/default', 'docker/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
       at.key(key).invalid(value, 'must be a valid seccomp profile')
@@ -73,7 +73,7 @@ function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): W
 function* validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Work {
   const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
   let names: Set<string> | undefined
-  yield* forEachKeyStep(annotations, (key, value) => {
+  yield* forEachKey(annotations, (key, value) => {
     if (!key.startsWith(prefix)) return
     const name = key.slice(prefix.length)
     const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { testContext } from '../testing/context.ts'
 import { validateResources } from './resources.ts'
-import { validateWith } from './strategy.ts'
+import { validateWith } from './strategy.direct.ts'
 
 function found(claims: readonly { readonly name: string; readonly request?: string }[], ...known: readonly string[]): string[] {
   const errors = validateWith(testContext(), (list) => {

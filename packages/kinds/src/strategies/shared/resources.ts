@@ -5,7 +5,8 @@ import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from 
 import type { FieldPath } from './field-path.ts'
 import { amount, compareAmounts } from './quantities.ts'
 import { isHugePages, mayOvercommit, validateContainerResourceName, validateResourceAmount } from './resource-names.ts'
-import { inOrder, isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+import { sortedKeys } from './sorted-keys.direct.ts'
+import { inOrder, isEmpty, isSet, own, type R } from './values.ts'
 
 export interface ResourceOptions {
   /** Names of `spec.resourceClaims`. */

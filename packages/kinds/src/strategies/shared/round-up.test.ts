@@ -2,8 +2,8 @@ import { stockProfile } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { PersistentVolume, PersistentVolumeClaim, Pod } from '../../handles/core-v1.generated.ts'
 import { persistentVolumeClaimStrategy } from '../core/persistent-volume-claim/strategy.ts'
-import { roundUp } from './pod-defaults.ts'
 import { printAmount } from './quantities.ts'
+import { roundUp } from './round-up.direct.ts'
 
 /** Amounts as the stock server rounds and prints them. */
 const rounded = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { testContext } from '../testing/context.ts'
 import { validateStopSignal } from './stop-signal.ts'
-import { validateWith } from './strategy.ts'
+import { validateWith } from './strategy.direct.ts'
 
 const found = (signal: string, os?: string) =>
   validateWith(testContext(), (errors) =>

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
-import { rethrowUnlessFull, runUntilFull } from '@krmkit/meta/validation'
+import { rethrowUnlessFull } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
@@ -11,14 +11,7 @@ export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Stra
 }
 
 /** Runs `validate` on an empty list. Returns its errors, cut off when the list is full. */
-export function validateWith(context: StrategyContext, validate: (errors: ContextErrorList) => void): FieldError[] {
-  const errors = new ContextErrorList(context)
-  runUntilFull(errors, () => validate(errors))
-  return errors.length === 0 ? [] : [...errors]
-}
-
-/** As `validateWith`, with pauses. */
-export function* validateStepsWith(context: StrategyContext, validate: (errors: ContextErrorList) => Work): Work<FieldError[]> {
+export function* validateWith(context: StrategyContext, validate: (errors: ContextErrorList) => Work): Work<FieldError[]> {
   const errors = new ContextErrorList(context)
   try {
     yield* validate(errors)
@@ -29,20 +22,20 @@ export function* validateStepsWith(context: StrategyContext, validate: (errors: 
 }
 
 /**
- * A strategy's `validate` with pauses. `validate` is made once: V8 keeps what a generator function captures until the next full
+ * A strategy's `validate`, which collects the errors of its rules. `validate` is made once: V8 keeps what a generator function captures until the next full
  * collection, so that one made for each request would keep the request.
  */
-export function creationSteps<T>(
+export function creationRules<T>(
   validate: (errors: ContextErrorList, object: T, context: StrategyContext) => Work,
 ): (object: T, context: StrategyContext) => Work<FieldError[]> {
-  return (object, context) => validateStepsWith(context, (errors) => validate(errors, object, context))
+  return (object, context) => validateWith(context, (errors) => validate(errors, object, context))
 }
 
-/** A strategy's `validateUpdate`, as {@link creationSteps}. */
-export function updateSteps<T>(
+/** A strategy's `validateUpdate`, as {@link creationRules}. */
+export function updateRules<T>(
   validate: (errors: ContextErrorList, object: T, old: T, context: StrategyContext) => Work,
 ): (object: T, old: T, context: StrategyContext) => Work<FieldError[]> {
-  return (object, old, context) => validateStepsWith(context, (errors) => validate(errors, object, old, context))
+  return (object, old, context) => validateWith(context, (errors) => validate(errors, object, old, context))
 }
 
 /** The `/status` of kinds that keep `spec` in such writes; `validate` appends the errors of the status. */
@@ -51,7 +44,7 @@ export function statusSubresource<T extends ApiObject>(
 ): SubresourceStrategy<T> {
   return {
     prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
-    validateUpdate: updateSteps(function* (errors, object, old) {
+    validateUpdate: updateRules(function* (errors, object, old) {
       yield* validateMetadataUpdate(object, old, errors)
       validate(object, errors, old)
     }),

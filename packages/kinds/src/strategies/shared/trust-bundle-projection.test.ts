@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testContext } from '../testing/context.ts'
-import { validateWith } from './strategy.ts'
+import { validateWith } from './strategy.direct.ts'
 import { validateTrustBundleProjection } from './trust-bundle-projection.ts'
 
 const found = (projection: object) =>

@@ -5,7 +5,7 @@ import { validateSignerName } from '../certificates/signer-name.ts'
 import { trustBundleName } from '../certificates/trust-bundle-name.ts'
 import type { FieldPath } from './field-path.ts'
 import { goPointer, goSelector, goStruct } from './go-form.ts'
-import { validateSelector } from './labels.ts'
+import { validateSelector } from './labels.direct.ts'
 import { validateFreePath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 

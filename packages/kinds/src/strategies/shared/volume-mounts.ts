@@ -2,8 +2,8 @@
 import type { Work } from '@krmkit/meta/work'
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { done, forEachItem } from './for-each.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
-import { done, forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** The volumes of a pod by name. */
@@ -20,13 +20,13 @@ function pathsByName(uses: readonly (readonly [name: string, path: string])[]): 
 
 /** `volumeMounts` of a container. */
 export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Work {
-  return isSet(container.volumeMounts) ? mountSteps(container, at, volumes) : done
+  return isSet(container.volumeMounts) ? validateMounts(container, at, volumes) : done
 }
 
-function* mountSteps(container: R<Container>, at: FieldPath, volumes: VolumesByName): Work {
+function* validateMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Work {
   const paths = new Set<string>()
   const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
-  yield* forEachStep(container.volumeMounts, (mount, i) => {
+  yield* forEachItem(container.volumeMounts, (mount, i) => {
     const here = at.index(i)
     if (isEmpty(mount.name)) here.child('name').required()
     if (!volumes.has(mount.name)) here.child('name').notFound(mount.name)

@@ -12,7 +12,8 @@ import type {
 import type { FieldPath } from './field-path.ts'
 import { between } from './numbers.ts'
 import { validateNoBackstep } from './paths.ts'
-import { isEmpty, isSet, type R, sortedKeys } from './values.ts'
+import { sortedKeys } from './sorted-keys.direct.ts'
+import { isEmpty, isSet, type R } from './values.ts'
 
 /** One validation function per source of `T`. */
 export type SourceChecks<T, Options = unknown> = {

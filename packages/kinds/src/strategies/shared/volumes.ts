@@ -7,8 +7,8 @@ import type { Work } from '@krmkit/meta/work'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'
+import { forEachItem } from './for-each.ts'
 import { validateDnsLabel } from './names.ts'
-import { forEachStep } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateConfigMap, validateDownwardApi, validateEmptyDir, validateProjected, validateSecret } from './volume-files.ts'
 import type { VolumesByName } from './volume-mounts.ts'
@@ -93,7 +93,7 @@ export function* validateVolumes(
 ): Work<VolumesByName> {
   const good = new Map<string, R<Volume>>()
   const created = new Set<string>()
-  yield* forEachStep(volumes, (volume, i) => {
+  yield* forEachItem(volumes, (volume, i) => {
     const here = at.index(i)
     const before = at.errors.length
     validateSource(volume, here, options)

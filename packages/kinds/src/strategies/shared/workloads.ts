@@ -6,10 +6,10 @@ import { nothingSelector } from '@krmkit/meta/selectors'
 import type { Work } from '@krmkit/meta/work'
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
+import { semanticEqual } from './equality.ts'
 import type { FieldPath } from './field-path.ts'
 import { goList, goSelector } from './go-form.ts'
-import { isEmptySelector, validateSelectorSteps } from './labels.ts'
-import { semanticEqualSteps } from './value-steps.ts'
+import { isEmptySelector, validateSelector } from './labels.ts'
 import { isSet, type R } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
@@ -35,13 +35,13 @@ export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath
     at.required()
     return
   }
-  yield* validateSelectorSteps(selector, at)
+  yield* validateSelector(selector, at)
   if (isEmptySelector(selector)) at.invalid(goSelector(selector), `empty selector is invalid for ${owner}`)
 }
 
 /** An immutable selector. */
 export function* validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): Work {
-  if (!(yield* semanticEqualSteps(selector, old))) at.invalid(goSelector(selector), 'field is immutable')
+  if (!(yield* semanticEqual(selector, old))) at.invalid(goSelector(selector), 'field is immutable')
 }
 
 /** A count that must not decrease; absent counts as less than any value. */

@@ -4,14 +4,14 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
+import { semanticEqual } from '../shared/equality.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
-import { validateSelector } from '../shared/labels.ts'
+import { validateSelector } from '../shared/labels.direct.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
-import { semanticEqualSteps } from '../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
 function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Work {
@@ -25,13 +25,13 @@ function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: Con
 export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateCapacity(object, errors))
+    return validateWith(context, (errors) => validateCapacity(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateCapacity(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     const frozen = 'field is immutable'
-    if (!(yield* semanticEqualSteps(object.nodeTopology, old.nodeTopology)))
+    if (!(yield* semanticEqual(object.nodeTopology, old.nodeTopology)))
       errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
     if (object.storageClassName !== old.storageClassName)
       errors.child('storageClassName').invalid(object.storageClassName, frozen)

@@ -2,7 +2,8 @@
 import { utf8Length } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { FieldPath } from '../shared/field-path.ts'
-import { isEmpty, own, sortedKeys } from '../shared/values.ts'
+import { sortedKeys } from '../shared/sorted-keys.direct.ts'
+import { isEmpty, own } from '../shared/values.ts'
 
 const maxParameters = 512
 const maxParametersSize = 256 * 1024

@@ -20,7 +20,7 @@ import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
 import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
-import { done } from '../shared/steps.ts'
+import { done } from '../shared/for-each.ts'
 import { isSet } from '../shared/values.ts'
 import {
   admitted,
@@ -238,7 +238,7 @@ function prepared(object: Json, target: Target): Json {
   const { definition } = target
   let result = structuredClone(applyDefaults(definition.kind.type(), object))
   if (definition.toStorage !== undefined) result = structuredClone(definition.toStorage(result as never)) as unknown as Json
-  definition.strategy.defaults?.(result as ApiObject, definition.version, stockProfile)
+  runPreparation(definition.strategy.defaults?.(result as ApiObject, definition.version, stockProfile))
   if (target.namespace === undefined) delete (result.metadata as Json).namespace
   else (result.metadata as Json).namespace = target.namespace
   return result

@@ -6,7 +6,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
 import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
-import { done } from '../shared/steps.ts'
+import { done } from '../shared/for-each.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
@@ -50,7 +50,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
     const object = structuredClone(
       applyDefaults(type, decode<Json>(type, body, { keepEmpties: strategy.distinctEmpties }).object),
     ) as unknown as ApiObject
-    strategy.defaults?.(object, version, stockProfile)
+    runPreparation(strategy.defaults?.(object, version, stockProfile))
     if (definition.resource.namespaced) object.metadata.namespace ??= 'ns'
     object.metadata.resourceVersion ??= vector.old === undefined ? '' : '1'
     if (object.metadata.resourceVersion === '') delete object.metadata.resourceVersion

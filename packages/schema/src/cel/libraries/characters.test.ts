@@ -1,6 +1,6 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import { lowerAscii, quoted, replaceSteps, splitSteps, upperAscii } from './characters.ts'
+import { lowerAscii, quoted, replaceText, splitText, upperAscii } from './characters.ts'
 
 /** Functions of long texts give what they give for each character. */
 
@@ -32,17 +32,17 @@ describe.each(texts)('of %.20s', (text) => {
   })
 
   it('split into characters', () => {
-    expect(runAtOnce(splitSteps(text, '', -1))).toEqual(chars)
-    expect(runAtOnce(splitSteps(text, '', 2))).toEqual(chars.length <= 2 ? chars : [chars[0], chars.slice(1).join('')])
-    expect(runAtOnce(splitSteps(text, 'Z', 2)).join('Z')).toBe(text)
+    expect(runAtOnce(splitText(text, '', -1))).toEqual(chars)
+    expect(runAtOnce(splitText(text, '', 2))).toEqual(chars.length <= 2 ? chars : [chars[0], chars.slice(1).join('')])
+    expect(runAtOnce(splitText(text, 'Z', 2)).join('Z')).toBe(text)
   })
 
   it('replace', () => {
     for (const limit of [-1, 0, 1, 2, chars.length, chars.length + 1])
-      expect(runAtOnce(replaceSteps(text, '', { by: '$&', limit }))).toBe(replaced(text, '$&', limit))
-    expect(runAtOnce(replaceSteps(text, 'a', { by: '$&', limit: -1 }))).toBe(text.split('a').join('$&'))
-    expect(runAtOnce(replaceSteps(text, 'a', { by: 'b', limit: 1 }))).toBe(text.replace('a', 'b'))
-    expect(runAtOnce(replaceSteps(text, 'a', { by: 'b', limit: 0 }))).toBe(text)
+      expect(runAtOnce(replaceText(text, '', { by: '$&', limit }))).toBe(replaced(text, '$&', limit))
+    expect(runAtOnce(replaceText(text, 'a', { by: '$&', limit: -1 }))).toBe(text.split('a').join('$&'))
+    expect(runAtOnce(replaceText(text, 'a', { by: 'b', limit: 1 }))).toBe(text.replace('a', 'b'))
+    expect(runAtOnce(replaceText(text, 'a', { by: 'b', limit: 0 }))).toBe(text)
   })
 
   it('quote', () => {
@@ -53,6 +53,6 @@ describe.each(texts)('of %.20s', (text) => {
 
 it('splitting and replacing a long text by characters can be interrupted', () => {
   const long = 'ab'.repeat(50_000)
-  expect([...splitSteps(long, '', -1)].length).toBeGreaterThan(5)
-  expect([...replaceSteps(long, '', { by: '-', limit: -1 })].length).toBeGreaterThan(5)
+  expect([...splitText(long, '', -1)].length).toBeGreaterThan(5)
+  expect([...replaceText(long, '', { by: '-', limit: -1 })].length).toBeGreaterThan(5)
 })

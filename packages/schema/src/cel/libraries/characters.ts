@@ -109,7 +109,7 @@ function* characterRuns(text: string): Generator<string[]> {
 }
 
 /** Splits into at most `limit` parts; a negative limit is unlimited. */
-export function* splitSteps(text: string, separator: string, limit: number): Generator<true, string[]> {
+export function* splitText(text: string, separator: string, limit: number): Generator<true, string[]> {
   if (limit === 0) return []
   let parts: string[] = []
   if (separator !== '') {
@@ -126,13 +126,13 @@ export function* splitSteps(text: string, separator: string, limit: number): Gen
 }
 
 /** Replaces up to `limit` occurrences; a negative limit is unlimited. */
-export function* replaceSteps(
+export function* replaceText(
   text: string,
   part: string,
   { by, limit }: { readonly by: string; readonly limit: number },
 ): Generator<true, string> {
   if (limit === 0) return text
-  if (part !== '') return (yield* splitSteps(text, part, limit < 0 ? -1 : limit + 1)).join(by)
+  if (part !== '') return (yield* splitText(text, part, limit < 0 ? -1 : limit + 1)).join(by)
   // The empty text occurs before each character and at the end.
   let result = ''
   let left = limit < 0 ? Number.POSITIVE_INFINITY : limit

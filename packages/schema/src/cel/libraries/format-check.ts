@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta/work'
 import type { Call, Expr, ListExpr } from '../ast.ts'
 import type { Problem } from '../source.ts'
 import { dynType, isDyn, type Type, typeName } from '../types.ts'
-import { applyClausesSteps, unsuitableArgument, type Verb } from './format-clauses.ts'
+import { applyClauses, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 const texts: readonly Type['kind'][] = [
   'list',
@@ -43,7 +43,7 @@ export function validateFormatCall(call: Call): Problem | undefined {
 }
 
 function checkFormat(format: string, { items }: ListExpr, at: number): Problem | undefined {
-  const steps = applyClausesSteps<Problem>(format, items.length, ({ verb }, index) => {
+  const steps = applyClauses<Problem>(format, items.length, ({ verb }, index) => {
     const wrong = unsuitableIn(items[index] as Expr, verb)
     if (wrong === undefined) return { text: '' }
     return { problem: { at: wrong.at, message: unsuitableArgument(verb, typeName(wrong.type ?? dynType)) } }

@@ -23,7 +23,7 @@ type Applied<P> = { readonly text: string } | { readonly problem: P }
  * @param apply formats the argument at an index, or reports a problem.
  * @returns the text, or the first problem.
  */
-export function* applyClausesSteps<P>(
+export function* applyClauses<P>(
   format: string,
   size: number,
   apply: (clause: Clause, index: number) => Applied<P> | Work<Applied<P>>,

@@ -158,7 +158,7 @@ export function escapedPath({ path }: ParsedUrl): string {
 const pairsPerStep = 4000
 
 /** The values of a query by key. Skips malformed parts. */
-export function* readQuerySteps(query: string): Generator<true, Map<string, string[]>> {
+export function* readQuery(query: string): Generator<true, Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const part = (value: string) => decoded(value.replaceAll('+', ' '))
   let count = 0

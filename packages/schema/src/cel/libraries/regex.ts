@@ -2,7 +2,7 @@ import type { Work } from '@krmkit/meta/work'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { chargeMatch, chargeSearch } from '../patterns.ts'
-import { inSteps } from '../pauses.ts'
+import { runCall } from '../pauses.ts'
 import { boolType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
@@ -13,7 +13,7 @@ function matches(meter: Meter, text: string, source: string): Value {
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return pattern
   chargeMatch(pattern, text, meter)
-  return meter.progress === undefined ? pattern.test(text) : inSteps(meter, pattern.testSteps(text))
+  return meter.progress === undefined ? pattern.test(text) : runCall(meter, pattern.search(text))
 }
 
 /** Runs a search for up to `limit` matches and gives the result of `read`. */
@@ -21,10 +21,10 @@ function search(meter: Meter, [text, source]: readonly [string, string], limit: 
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return new ErrorValue(`Illegal regex: ${pattern.message}`)
   const before = (index: number) => chargeSearch(pattern, text.length - index, meter)
-  return inSteps(meter, resultSteps(pattern.matchesSteps(text, { limit, before }), read))
+  return runCall(meter, resultOf(pattern.matches(text, { limit, before }), read))
 }
 
-function* resultSteps(matches: Work<string[]>, read: (list: string[]) => Value): Work<Value> {
+function* resultOf(matches: Work<string[]>, read: (list: string[]) => Value): Work<Value> {
   return read(yield* matches)
 }
 

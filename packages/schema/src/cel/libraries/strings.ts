@@ -1,11 +1,11 @@
 import type { Work } from '@krmkit/meta/work'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
-import { inSteps } from '../pauses.ts'
+import { runCall } from '../pauses.ts'
 import { dynType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, itemsOf, type ListValue, type Value } from '../values.ts'
-import { charactersOf, lowerAscii, quoted, replaceSteps, splitSteps, trimmed, upperAscii } from './characters.ts'
-import { formatTextSteps } from './format-text.ts'
+import { charactersOf, lowerAscii, quoted, replaceText, splitText, trimmed, upperAscii } from './characters.ts'
+import { formatText } from './format-text.ts'
 import type { Library } from './library.ts'
 
 /** The strings library. Positions count characters. */
@@ -79,7 +79,7 @@ function replace(meter: Meter, text: string, part: string, by: string, limit: In
     meter,
     by.length * (bound * by.length > longResult && part !== '' ? Math.min(bound, occurrences(text, part)) : bound),
   )
-  return inSteps(meter, replaceSteps(text, part, { by, limit: Number(limit) }))
+  return runCall(meter, replaceText(text, part, { by, limit: Number(limit) }))
 }
 
 function occurrences(text: string, part: string): number {
@@ -89,10 +89,10 @@ function occurrences(text: string, part: string): number {
 }
 
 function split(meter: Meter, text: string, separator: string, limit: Int = -1): Value {
-  return inSteps(meter, listSteps(splitSteps(text, separator, Number(limit))))
+  return runCall(meter, listOfParts(splitText(text, separator, Number(limit))))
 }
 
-function* listSteps(parts: Work<string[]>): Work<Value> {
+function* listOfParts(parts: Work<string[]>): Work<Value> {
   return new ArrayList(yield* parts)
 }
 
@@ -148,7 +148,7 @@ const formatting: readonly FunctionDeclaration[] = [
   declare(
     'format',
     method('string_format', [stringType, listOf(dynType)], stringType, (meter: Meter, text: string, args: ListValue) =>
-      inSteps(meter, formatTextSteps(text, args, meter)),
+      runCall(meter, formatText(text, args, meter)),
     ),
   ),
   declare(

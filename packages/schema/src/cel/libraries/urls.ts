@@ -1,10 +1,10 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
-import { inSteps } from '../pauses.ts'
+import { runCall } from '../pauses.ts'
 import { boolType, listOf, mapOf, opaqueOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, LiteralMap, mapKey, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
-import { escapedPath, type ParsedUrl, parseRequestUrl, readQuerySteps } from './parse-url.ts'
+import { escapedPath, type ParsedUrl, parseRequestUrl, readQuery } from './parse-url.ts'
 
 /** The URL library: `url('https://...')`. */
 
@@ -36,9 +36,9 @@ function port(host: string): string {
   return /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
 }
 
-function* querySteps(query: string): Generator<true, Value> {
+function* queryOf(query: string): Generator<true, Value> {
   const members = new Map<unknown, readonly [Value, Value]>()
-  for (const [key, values] of yield* readQuerySteps(query)) members.set(mapKey(key), [key, new ArrayList(values)])
+  for (const [key, values] of yield* readQuery(query)) members.set(mapKey(key), [key, new ArrayList(values)])
   return new LiteralMap(members)
 }
 
@@ -71,7 +71,7 @@ const functions: readonly FunctionDeclaration[] = [
   declare(
     'getQuery',
     method('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), (meter: Meter, { parts }: Url) =>
-      inSteps(meter, querySteps(parts.query)),
+      runCall(meter, queryOf(parts.query)),
     ),
   ),
 ]

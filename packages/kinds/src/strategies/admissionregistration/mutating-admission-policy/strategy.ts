@@ -9,7 +9,7 @@ import type {
 } from '../../../types/admissionregistration-v1alpha1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
@@ -30,10 +30,10 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
   },
   ready: policiesReady,
   validate(policy, context) {
-    return validateStepsWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, undefined, errors))
+    return validateWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateStepsWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, old, errors))
+    return validateWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, old, errors))
   },
 })
 
@@ -60,9 +60,9 @@ export const mutatingAdmissionPolicyBindingStrategy = defineStrategy<MutatingAdm
     yield* raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
 })

@@ -11,7 +11,8 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
+import { validateWith as validateAtOnceWith } from '../../shared/strategy.direct.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
@@ -35,10 +36,10 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
   },
   ready: policiesReady,
   validate(policy, context) {
-    return validateStepsWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, undefined, errors))
+    return validateWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateStepsWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, old, errors))
+    return validateWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, old, errors))
   },
   subresources: {
     status: {
@@ -47,7 +48,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
         yield* resetStatusMetadata(policy, old)
       },
       validateUpdate(policy, _old, context) {
-        return validateWith(context, (errors) => policyRules.loaded().validatePolicyStatus(policy, errors.child('status')))
+        return validateAtOnceWith(context, (errors) => policyRules.loaded().validatePolicyStatus(policy, errors.child('status')))
       },
     },
   },
@@ -93,9 +94,9 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     yield* raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
 })

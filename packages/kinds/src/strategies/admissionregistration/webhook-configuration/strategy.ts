@@ -12,10 +12,11 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../../shared/enums.ts'
+import { deepEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqual, isSet, type R } from '../../shared/values.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isSet, type R } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
@@ -181,10 +182,10 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
-      return validateStepsWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
+      return validateWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
     },
     validateUpdate(configuration, old, context) {
-      return validateStepsWith(context, (errors) =>
+      return validateWith(context, (errors) =>
         validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),
       )
     },

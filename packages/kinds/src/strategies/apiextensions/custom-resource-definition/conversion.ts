@@ -5,7 +5,7 @@ import { collectErrors } from '@krmkit/meta/validation'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { validateWith } from '../../shared/strategy.direct.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 
 /** Conversion between the versions of a definition. */

@@ -8,7 +8,7 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from '../../../types/apiextensions-v1.generated.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import { areSameSchemas } from './schema.ts'
 
 /** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
@@ -65,6 +65,6 @@ function* sharedSchema(versions: readonly Version[]): Work<SharedPart<VersionPar
 function* sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): Work<SharedPart<T>> {
   const [first] = versions
   const value = first === undefined ? undefined : read(first)
-  for (const version of versions) if (!(yield* semanticEqualSteps(read(version), value))) return { same: false, value: undefined }
+  for (const version of versions) if (!(yield* semanticEqual(read(version), value))) return { same: false, value: undefined }
   return { same: true, value }
 }

@@ -3,7 +3,7 @@ import { setMember } from '@krmkit/meta'
 import { memberNames, type Work } from '@krmkit/meta/work'
 import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import { isEmptyMap, own } from '../../shared/values.ts'
 
 /** `openAPIV3Schema` of a version, or a part of it. */
@@ -134,7 +134,7 @@ export function* areSameSchemas([first, ...others]: readonly (Schema | undefined
     if (other === first) continue
     if (first === undefined || other === undefined) return false
     comparable ??= yield* withoutEmpties(first, true)
-    if (!(yield* semanticEqualSteps(comparable, yield* withoutEmpties(other, true)))) return false
+    if (!(yield* semanticEqual(comparable, yield* withoutEmpties(other, true)))) return false
   }
   return true
 }

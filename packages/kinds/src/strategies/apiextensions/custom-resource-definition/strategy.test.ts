@@ -7,12 +7,12 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import { runPreparation } from '../../../preparation.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
-import { done } from '../../shared/steps.ts'
+import { done } from '../../shared/for-each.ts'
 import { completeDefinitionStrategy as strategy } from './complete.ts'
 import { cleanupFinalizer, customResourceDefinitionStrategy } from './strategy.ts'
 
 /** The errors of a new definition, and the number of yields of its validation. */
-function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: number } {
+function errorsAndYields(object: CustomResourceDefinition): { errors: string[]; yields: number } {
   const steps = strategy.validate?.(object, context) as Work<FieldError[]>
   let yields = 0
   for (;;) {
@@ -50,7 +50,7 @@ function definition(schema: JsonObject | undefined = open, version: JsonObject =
       ],
     },
   } as unknown as CustomResourceDefinition
-  strategy.defaults?.(object, 'v1', stockProfile)
+  runPreparation(strategy.defaults?.(object, 'v1', stockProfile))
   runPreparation(strategy.prepareForCreate?.(object, context))
   return object
 }
@@ -91,7 +91,7 @@ describe('custom resource definitions', () => {
     await loadCel()
     const rules = [{ rule: 'oldSelf.hasValue()', optionalOldSelf: true }]
     const members = { a: { type: 'string', maxLength: 5, 'x-kubernetes-validations': rules } }
-    const { errors } = inSteps(
+    const { errors } = errorsAndYields(
       definition({ type: 'object', properties: { m: { type: 'object', 'x-kubernetes-map-type': 'x', properties: members } } }),
     )
     expect(errors.filter((text) => text.includes('oldSelf'))).toEqual([
@@ -320,7 +320,7 @@ describe('a large definition', () => {
 
   it.each(Object.entries(schemas))('is validated in many steps, with the same errors: %s', (_, schema) => {
     const object = definition(schema)
-    const { errors, yields } = inSteps(object)
+    const { errors, yields } = errorsAndYields(object)
     expect(errors).toEqual(runValidation(strategy.validate?.(object, context)).map(formatFieldError))
     expect(yields).toBeGreaterThan(500)
   })

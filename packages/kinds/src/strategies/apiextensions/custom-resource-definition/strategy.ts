@@ -5,9 +5,10 @@ import { hasValidationRules } from '@krmkit/schema/structural'
 import { customResources, type DefinitionRules, loadCustomResources } from '../../../custom/load-custom-resources.ts'
 import type { Strategy } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
+import { copy } from '../../shared/copies.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
-import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
 import { dropNullItems, hasNullItems, withoutEmpties } from './schema.ts'
 
 /** CustomResourceDefinition. Its rules are a module that `ready` loads: no other kind has as many, and few programs validate definitions. */
@@ -19,7 +20,7 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 function* sameSpec(spec: Definition['spec'], old: Definition['spec']): Work<boolean> {
   for (const { schema } of spec.versions ?? []) if (yield* hasNullItems(schema?.openAPIV3Schema)) return false
-  return yield* semanticEqualSteps(yield* withPlainSchemas(spec), yield* withPlainSchemas(old))
+  return yield* semanticEqual(yield* withPlainSchemas(spec), yield* withPlainSchemas(old))
 }
 
 function* withPlainSchemas({ versions, ...spec }: Definition['spec']): Work<object> {
@@ -137,7 +138,7 @@ export function definitionStrategy(source: RulesSource): Strategy {
     subresources: {
       status: {
         *prepareForUpdate(object, old) {
-          object.spec = yield* copySteps<CustomResourceDefinition['spec']>(old.spec)
+          object.spec = yield* copy<CustomResourceDefinition['spec']>(old.spec)
           // The versions of the request may lack the one that is stored.
           defaultStoredVersions(object)
         },

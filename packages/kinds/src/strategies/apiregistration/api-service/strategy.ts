@@ -8,7 +8,7 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const maxGroupPriority = 20_000
@@ -93,9 +93,9 @@ export const apiServiceStrategy = defineStrategy<APIService>({
     yield* keepMembers(service, old, 'status')
   },
   validate(service, context) {
-    return validateStepsWith(context, (errors) => validateService(service, errors))
+    return validateWith(context, (errors) => validateService(service, errors))
   },
-  validateUpdate: updateSteps(function* (errors, service, old) {
+  validateUpdate: updateRules(function* (errors, service, old) {
     yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
     yield* validateService(service, errors)
   }),
@@ -105,7 +105,7 @@ export const apiServiceStrategy = defineStrategy<APIService>({
         yield* keepMembers(service, old, 'spec')
         yield* resetStatusMetadata(service, old)
       },
-      validateUpdate: updateSteps(function* (errors, service, old) {
+      validateUpdate: updateRules(function* (errors, service, old) {
         yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
         validateStatus(service, errors.child('status'))
       }),

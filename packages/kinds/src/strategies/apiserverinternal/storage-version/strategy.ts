@@ -2,7 +2,7 @@
 import type { StorageVersion } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 
 /** Few servers have the kind. */
 const rules = /* @__PURE__ */ lazyModule('the rules of storage versions', () => import('./validation.ts'))
@@ -17,7 +17,7 @@ export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVers
   *prepareForUpdate(version, old) {
     yield* keepMembers(version, old, 'status')
   },
-  validate: /* @__PURE__ */ creationSteps(function* (errors, version) {
+  validate: /* @__PURE__ */ creationRules(function* (errors, version) {
     yield* validateMetadata(version, errors, { namespaced: false, name: rules.loaded().validateStorageVersionName })
     yield* rules.loaded().validateStatus(version.status, errors.child('status'))
   }),
@@ -29,7 +29,7 @@ export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVers
         yield* keepMembers(version, old, 'spec')
         yield* resetStatusMetadata(version, old)
       },
-      validateUpdate: /* @__PURE__ */ updateSteps(function* (errors, version) {
+      validateUpdate: /* @__PURE__ */ updateRules(function* (errors, version) {
         yield* rules.loaded().validateStatus(version.status, errors.child('status'))
       }),
     },

@@ -8,8 +8,8 @@ import type {
   StorageVersionStatus,
 } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { forEachItem } from '../../shared/for-each.ts'
 import { goList, goTexts } from '../../shared/go-form.ts'
-import { forEachStep } from '../../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 /** Names are `<group>.<resource>`. */
@@ -46,7 +46,7 @@ function* validateServer(server: R<ServerStorageVersion>, at: FieldPath): Work {
   if (encoding.length > 0) at.child('encodingVersion').invalid(encodingVersion, encoding.join(','))
   const versions = decodableVersions ?? []
   const decodable = new Set<string>()
-  yield* forEachStep(versions, (version, i) => {
+  yield* forEachItem(versions, (version, i) => {
     decodable.add(version)
     const faults = apiVersionFaults(version)
     if (faults.length > 0) at.child('decodableVersions').index(i).invalid(version, faults.join(','))
@@ -56,7 +56,7 @@ function* validateServer(server: R<ServerStorageVersion>, at: FieldPath): Work {
     at.child('decodableVersions').invalid(printed, `decodableVersions must include encodingVersion ${encodingVersion}`)
   }
   let list: string | undefined
-  yield* forEachStep(servedVersions, (version, i) => {
+  yield* forEachItem(servedVersions, (version, i) => {
     const here = at.child('servedVersions').index(i)
     const faults = apiVersionFaults(version)
     if (faults.length > 0) here.invalid(version, faults.join(','))

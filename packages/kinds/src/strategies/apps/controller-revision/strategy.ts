@@ -8,7 +8,7 @@ import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 function* validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): Work {
@@ -29,11 +29,11 @@ function printBytes(data: unknown): string {
 }
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
-  validate: creationSteps(function* (errors, revision) {
+  validate: creationRules(function* (errors, revision) {
     yield* validateRevision(revision, errors)
     validateData(revision, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, revision, old) {
+  validateUpdate: updateRules(function* (errors, revision, old) {
     yield* validateMetadataUpdate(revision, old, errors)
     yield* validateRevision(revision, errors)
     // The order of keys counts: the stock server compares the bytes.

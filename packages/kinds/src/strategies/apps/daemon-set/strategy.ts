@@ -11,10 +11,11 @@ import type {
   DaemonSetUpdateStrategy,
   RollingUpdateDaemonSet,
 } from '../../../types/apps-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, validateSelectorMatch, validateSelectorSteps } from '../../shared/labels.ts'
+import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
@@ -23,8 +24,7 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
@@ -71,7 +71,7 @@ function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): 
   const at = errors.child('spec')
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}
-  yield* validateSelectorSteps(spec.selector, at.child('selector'))
+  yield* validateSelector(spec.selector, at.child('selector'))
   // A large selector takes a step to compile, and one to match.
   yield true
   const selector = compileSelector(spec.selector)
@@ -140,15 +140,15 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
   *prepareForUpdate(set, old, context) {
     yield* keepMembers(set, old, 'status')
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
-    const changed = !(yield* semanticEqualSteps(set.spec?.template, old.spec?.template))
+    const changed = !(yield* semanticEqual(set.spec?.template, old.spec?.template))
     setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0))
     yield* raiseGeneration(set, old, 'spec')
   },
-  validate: creationSteps(function* (errors, set) {
+  validate: creationRules(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, set, old) {
+  validateUpdate: updateRules(function* (errors, set, old) {
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
     yield* validateMetadataUpdate(set, old, errors)
@@ -167,7 +167,7 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
         // The annotation is part of the specification, also in a write of metadata.
         setTemplateGeneration(set, templateGeneration(old))
       },
-      validateUpdate: updateSteps(function* (errors, set, old) {
+      validateUpdate: updateRules(function* (errors, set, old) {
         yield* validateMetadataUpdate(set, old, errors)
         const at = errors.child('status')
         for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))

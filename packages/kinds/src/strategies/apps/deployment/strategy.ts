@@ -6,10 +6,12 @@ import { goIntOrString } from '@krmkit/meta/int-or-string'
 import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
+import { copy } from '../../shared/copies.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, printSelector, validateSelectorSteps } from '../../shared/labels.ts'
+import { isEmptySelector, printSelector, validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
@@ -18,8 +20,7 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from '../replica-set/template.ts'
@@ -79,7 +80,7 @@ function* validateSpec(spec: R<DeploymentSpec>, at: FieldPath): Work {
   const { selector } = spec
   if (!isSet(selector)) at.child('selector').required()
   else {
-    yield* validateSelectorSteps(selector, at.child('selector'))
+    yield* validateSelector(selector, at.child('selector'))
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }
@@ -140,19 +141,19 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, features)
     yield* raiseGeneration(deployment, old, 'spec')
     // Replica sets inherit annotations, so a change of them must raise the generation.
-    if (!(yield* semanticEqualSteps(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))) {
+    if (!(yield* semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))) {
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
   },
-  validate: creationSteps(function* (errors, deployment) {
+  validate: creationRules(function* (errors, deployment) {
     yield* validateMetadata(deployment, errors, { namespaced: true })
     yield* validateSpec(specOf(deployment), errors.child('spec'))
   }),
-  validateUpdate: updateSteps(function* (errors, deployment, old) {
+  validateUpdate: updateRules(function* (errors, deployment, old) {
     yield* validateMetadataUpdate(deployment, old, errors)
     yield* validateSpec(specOf(deployment), errors.child('spec'))
     const { selector } = specOf(deployment)
-    if (!(yield* semanticEqualSteps(selector, specOf(old).selector))) {
+    if (!(yield* semanticEqual(selector, specOf(old).selector))) {
       errors
         .child('spec')
         .child('selector')
@@ -179,10 +180,10 @@ export const deploymentStrategy = defineStrategy<Deployment>({
       *prepareForUpdate(deployment, old, { features }) {
         yield* keepMembers(deployment, old, 'spec')
         dropTerminatingReplicas(deployment.status, old.status, features)
-        if (isSet(old.metadata.labels)) deployment.metadata.labels = yield* copySteps(old.metadata.labels)
+        if (isSet(old.metadata.labels)) deployment.metadata.labels = yield* copy(old.metadata.labels)
         else delete deployment.metadata.labels
       },
-      validateUpdate: updateSteps(function* (errors, deployment, old) {
+      validateUpdate: updateRules(function* (errors, deployment, old) {
         yield* validateMetadataUpdate(deployment, old, errors)
         validateStatus(deployment, old, errors)
       }),

@@ -12,7 +12,7 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import {
   emptyWorkloadSpec,
@@ -52,11 +52,11 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     yield* raiseGeneration(set, old, 'spec')
   },
-  validate: creationSteps(function* (errors, set) {
+  validate: creationRules(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, set, old) {
+  validateUpdate: updateRules(function* (errors, set, old) {
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
     yield* validateMetadataUpdate(set, old, errors)

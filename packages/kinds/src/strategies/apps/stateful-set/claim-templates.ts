@@ -1,6 +1,6 @@
 /** Claim templates of stateful sets. */
 import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
+import { roundUp } from '../../shared/round-up.direct.ts'
 import { isEmpty } from '../../shared/values.ts'
 
 /** Applies the defaults of a whole claim, which a template is. */

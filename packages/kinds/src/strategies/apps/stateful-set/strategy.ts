@@ -12,6 +12,7 @@ import type {
   StatefulSetStatus,
   StatefulSetUpdateStrategy,
 } from '../../../types/apps-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
@@ -25,8 +26,7 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import {
   compileSelector,
@@ -154,7 +154,7 @@ function* validateStatefulSetUpdate(
   old: DeepReadonly<StatefulSet>,
   errors: ContextErrorList,
 ): Work {
-  if (yield* semanticEqualSteps(withoutMutable(set), withoutMutable(old))) return
+  if (yield* semanticEqual(withoutMutable(set), withoutMutable(old))) return
   const names = mutable.map((name) => `'${name}'`)
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   errors.child('spec').forbidden(`updates to statefulset spec for fields other than ${list} are forbidden`)
@@ -201,11 +201,11 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     yield* raiseGeneration(set, old, 'spec')
   },
-  validate: creationSteps(function* (errors, set) {
+  validate: creationRules(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
     yield* validateSpec(set, errors, { isNew: true })
   }),
-  validateUpdate: updateSteps(function* (errors, set, old) {
+  validateUpdate: updateRules(function* (errors, set, old) {
     yield* validateMetadataUpdate(set, old, errors)
     yield* validateSpec(set, errors, { isNew: false })
     yield* validateStatefulSetUpdate(set, old, errors)
@@ -231,7 +231,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       *prepareForUpdate(set, old) {
         yield* keepMembers(set, old, 'spec')
       },
-      validateUpdate: updateSteps(function* (errors, set, old) {
+      validateUpdate: updateRules(function* (errors, set, old) {
         validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
         yield* validateMetadataUpdate(set, old, errors)
         const at = errors.child('status').child('collisionCount')

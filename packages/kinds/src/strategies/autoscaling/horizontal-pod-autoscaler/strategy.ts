@@ -1,5 +1,6 @@
 /** HorizontalPodAutoscaler. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { copyJson } from '@krmkit/schema/json'
 import { autoscalerAnnotations } from '../../../conversions/autoscaling.ts'
 import type {
   HorizontalPodAutoscaler,
@@ -9,8 +10,8 @@ import type {
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
-import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateBehavior } from './behavior.ts'
 import { validateMetrics, validateTargetReference } from './metrics.ts'
 
@@ -27,8 +28,8 @@ const scaleUp: HPAScalingRules = {
 const scaleDown: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 function fillRules(rules: HPAScalingRules | undefined, fallback: HPAScalingRules): HPAScalingRules {
-  const filled: HPAScalingRules = { ...copy<HPAScalingRules>(fallback), ...rules }
-  if (!isSet(rules?.policies)) filled.policies = copy(fallback.policies)
+  const filled: HPAScalingRules = { ...copyJson(fallback), ...rules }
+  if (!isSet(rules?.policies)) filled.policies = copyJson(fallback.policies ?? [])
   return filled
 }
 
@@ -91,11 +92,11 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     yield* keepMembers(autoscaler, old, 'status')
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
   },
-  validate: creationSteps(function* (errors, autoscaler) {
+  validate: creationRules(function* (errors, autoscaler) {
     yield* validateMetadata(autoscaler, errors, { namespaced: true })
     validateSpec(autoscaler, undefined, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, autoscaler, old) {
+  validateUpdate: updateRules(function* (errors, autoscaler, old) {
     yield* validateMetadataUpdate(autoscaler, old, errors)
     validateSpec(autoscaler, old, errors)
   }),

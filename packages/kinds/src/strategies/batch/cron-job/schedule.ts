@@ -30,7 +30,7 @@ const every = '@every '
 const rangesPerStep = 1000
 
 /** The error of a schedule, in the text of the stock server; undefined if it is valid. */
-export function* scheduleErrorSteps(text: string): Work<string | undefined> {
+export function* scheduleError(text: string): Work<string | undefined> {
   let spec = text
   if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
     const space = spec.indexOf(' ')

@@ -14,11 +14,11 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
-import { scheduleErrorSteps } from './schedule.ts'
+import { scheduleError } from './schedule.ts'
 
 /** Names of jobs append eleven characters to that of the cron job. */
 const maxName = 52
@@ -56,7 +56,7 @@ function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> |
 }
 
 function* validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): Work {
-  const error = yield* scheduleErrorSteps(schedule)
+  const error = yield* scheduleError(schedule)
   if (error !== undefined) at.invalid(schedule, error)
   if (!schedule.includes('TZ')) return
   if (!zoneAllowed) at.invalid(schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')
@@ -108,13 +108,13 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.jobTemplate?.spec?.template?.spec, context.features)
     yield* raiseGeneration(cron, old, 'spec')
   },
-  validate: creationSteps(function* (errors, cron) {
+  validate: creationRules(function* (errors, cron) {
     yield* validateMetadata(cron, errors, { namespaced: true })
     yield* validateSpec(cron, undefined, errors)
     const name = cron.metadata.name ?? ''
     if (name.length > maxName) errors.child('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
   }),
-  validateUpdate: updateSteps(function* (errors, cron, old) {
+  validateUpdate: updateRules(function* (errors, cron, old) {
     yield* validateMetadataUpdate(cron, old, errors)
     yield* validateSpec(cron, old, errors)
   }),

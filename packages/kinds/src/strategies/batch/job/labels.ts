@@ -5,7 +5,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector, goStringMap } from '../../shared/go-form.ts'
-import { withDefaultMembers } from '../../shared/value-steps.ts'
+import { withDefaultMembers } from '../../shared/map-members.ts'
 import { isEmptyMap, isSet, own } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 

@@ -5,8 +5,8 @@ import { goText } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { validateSameSelector } from '../../shared/workloads.ts'
 import { printFailurePolicy, printSuccessPolicy } from './pod-policies.ts'
@@ -31,10 +31,9 @@ export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job
   yield* validateSameSelector(spec.selector, before.selector, at.child('selector'))
   const unstarted = before.suspend === true && !isSet(old.status?.startTime)
   const wanted = unstarted ? withSchedulingOf(before.template, spec.template) : before.template
-  if (!(yield* semanticEqualSteps(spec.template, wanted)))
-    at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
+  if (!(yield* semanticEqual(spec.template, wanted))) at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
   for (const name of immutableTemplate)
-    if (!(yield* semanticEqualSteps(spec[name], before[name]))) at.child(name).invalid(printMember(spec, name), immutable)
+    if (!(yield* semanticEqual(spec[name], before[name]))) at.child(name).invalid(printMember(spec, name), immutable)
 }
 
 function printMember(spec: R<JobSpec>, name: (typeof immutableTemplate)[number]): unknown {

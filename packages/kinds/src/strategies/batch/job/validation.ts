@@ -5,7 +5,7 @@ import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
-import { validateSelectorMatch, validateSelectorSteps } from '../../shared/labels.ts'
+import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
@@ -37,7 +37,7 @@ export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: Contex
   const spec = job.spec ?? emptySpec
   const at = errors.child('spec')
   yield* validateJobSpec(spec, at)
-  if (isSet(spec.selector)) yield* validateSelectorSteps(spec.selector, at.child('selector'))
+  if (isSet(spec.selector)) yield* validateSelector(spec.selector, at.child('selector'))
   else at.child('selector').required()
   // A large selector takes a step to compile, and one to match.
   yield true

@@ -1,11 +1,13 @@
 /** CertificateSigningRequest. */
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { copyJson } from '@krmkit/schema/json'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest } from '../../../types/certificates-v1.generated.ts'
+import { keep } from '../../shared/copies.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { copy, isEmpty, isSet, keep } from '../../shared/values.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
 import { conditionsOf } from './conditions.ts'
 
 type Csr = CertificateSigningRequest
@@ -32,7 +34,7 @@ function preserveConditions(csr: Csr, old: Request, type: string): void {
   const conditions = csr.status?.conditions ?? []
   const places = [...conditions.keys()].filter((i) => conditions[i]?.type === type)
   if (places.length !== before.length) return
-  for (const [i, place] of places.entries()) conditions[place] = copy(before[i])
+  for (const [i, place] of places.entries()) conditions[place] = copyJson(before[i]) as (typeof conditions)[number]
 }
 
 /** The rules with the decoders of requests and certificates. */
@@ -56,10 +58,10 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
     },
     ready: rules.load,
     validate(csr, context) {
-      return validateStepsWith(context, (errors) => rules.loaded().validateRequest(csr, undefined, errors))
+      return validateWith(context, (errors) => rules.loaded().validateRequest(csr, undefined, errors))
     },
     validateUpdate(csr, old, context) {
-      return validateStepsWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, {}))
+      return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, {}))
     },
     selectableFields: {
       'spec.signerName': (csr) => csr.spec?.signerName ?? '',
@@ -73,7 +75,7 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
           setConditionTimes(csr, old, context)
         },
         validateUpdate(csr, old, context) {
-          return validateStepsWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { sign: true }))
+          return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { sign: true }))
         },
       },
       approval: {
@@ -81,10 +83,10 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
           setConditionTimes(csr, old, context)
           yield* keepMembers(csr, old, 'spec')
           csr.status ??= {}
-          keep(csr.status, copy(old.status ?? {}), 'certificate')
+          yield* keep(csr.status, old.status ?? {}, 'certificate')
         },
         validateUpdate(csr, old, context) {
-          return validateStepsWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { approve: true }))
+          return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { approve: true }))
         },
       },
     },
@@ -103,6 +105,6 @@ function requesterMembers(user: NonNullable<StrategyContext['user']>): Partial<C
     username,
     ...(isEmpty(uid) ? {} : { uid }),
     ...(isEmpty(groups) ? {} : { groups: [...groups] }),
-    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra: copy<Record<string, string[]>>(extra) }),
+    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra: copyJson(extra as Record<string, string[]>) }),
   }
 }

@@ -2,7 +2,7 @@ import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterTrustBundle } from '../../../types/certificates-v1beta1.generated.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { trustBundleName } from '../trust-bundle-name.ts'
 
 /** The rules with the decoder of certificates. */
@@ -15,11 +15,11 @@ export function trustBundleStrategy(rules: typeof lazyRules): Strategy {
   return defineStrategy<ClusterTrustBundle>({
     allowUnconditionalUpdate: false,
     ready: rules.load,
-    validate: creationSteps(function* (errors, bundle) {
+    validate: creationRules(function* (errors, bundle) {
       yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(bundle.spec?.signerName ?? '') })
       yield* rules.loaded().validateTrustBundle(bundle.spec, errors.child('spec'))
     }),
-    validateUpdate: updateSteps(function* (errors, bundle, old) {
+    validateUpdate: updateRules(function* (errors, bundle, old) {
       const { signerName = '' } = bundle.spec ?? {}
       const at = errors.child('spec')
       yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(signerName) })

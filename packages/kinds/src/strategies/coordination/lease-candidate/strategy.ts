@@ -3,7 +3,7 @@ import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.generated.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 
 /** Few servers have the kind. */
 const rules = /* @__PURE__ */ lazyModule('the rules of lease candidates', () => import('./validation.ts'))
@@ -12,7 +12,7 @@ export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   ready: rules.load,
-  validate: creationSteps(function* (errors, candidate) {
+  validate: creationRules(function* (errors, candidate) {
     yield* validateMetadata(candidate, errors, {
       namespaced: true,
       name: (name) => validateConfigMapKey(name),
@@ -20,7 +20,7 @@ export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
     })
     rules.loaded().validateSpec(candidate, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, candidate, old) {
+  validateUpdate: updateRules(function* (errors, candidate, old) {
     yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
     rules.loaded().validateSpec(candidate, errors)
     const { leaseName = '' } = candidate.spec ?? {}

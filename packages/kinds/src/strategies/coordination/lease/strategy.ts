@@ -5,7 +5,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative, validatePositive } from '../../shared/numbers.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { validateStrategyName } from '../lease-strategy-name.ts'
 
@@ -32,11 +32,11 @@ export const leaseStrategy = defineStrategy<Lease>({
   prepareForUpdate(lease, old, { features }) {
     dropGatedFields(lease, old, { table, features })
   },
-  validate: creationSteps(function* (errors, lease) {
+  validate: creationRules(function* (errors, lease) {
     yield* validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
     validateSpec(lease, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, lease, old) {
+  validateUpdate: updateRules(function* (errors, lease, old) {
     yield* validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
     validateSpec(lease, errors)
   }),

@@ -5,11 +5,11 @@ import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
+import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { forEachKey, forEachMember } from '../../shared/for-each.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, forEachMember } from '../../shared/steps.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
@@ -21,13 +21,13 @@ function* validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorLi
   yield* validateMetadata(map, errors, { namespaced: true })
   let size = 0
   const data = errors.child('data')
-  yield* forEachKeyStep(map.data, (key, value) => {
+  yield* forEachKey(map.data, (key, value) => {
     validateDataKey(key, data)
     if (own(map.binaryData, key) !== undefined) data.key(key).invalid(key, 'duplicate of key present in binaryData')
     size += utf8Length(value)
   })
   const binaryData = errors.child('binaryData')
-  yield* forEachKeyStep(map.binaryData, (key, value) => {
+  yield* forEachKey(map.binaryData, (key, value) => {
     validateDataKey(key, binaryData)
     size += base64Bytes(value)
   })
@@ -50,14 +50,14 @@ export function fillNulls(bytes: Record<string, string | null> | null | undefine
 
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
-    return validateStepsWith(context, (errors) => validateConfigMap(map, errors))
+    return validateWith(context, (errors) => validateConfigMap(map, errors))
   },
-  validateUpdate: updateSteps(function* (errors, map, old) {
+  validateUpdate: updateRules(function* (errors, map, old) {
     yield* validateMetadataUpdate(map, old, errors)
     if (old.immutable === true) {
       if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
-      if (!(yield* deepEqualSteps(map.data, old.data))) errors.child('data').forbidden(frozen)
-      if (!(yield* deepEqualSteps(map.binaryData, old.binaryData))) errors.child('binaryData').forbidden(frozen)
+      if (!(yield* deepEqual(map.data, old.data))) errors.child('data').forbidden(frozen)
+      if (!(yield* deepEqual(map.binaryData, old.binaryData))) errors.child('binaryData').forbidden(frozen)
     }
     yield* validateConfigMap(map, errors)
   }),

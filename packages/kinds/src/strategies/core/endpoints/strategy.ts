@@ -4,13 +4,13 @@ import type { EndpointAddress, EndpointPort, Endpoints } from '../../../types/co
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
@@ -45,15 +45,15 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
   defaults(endpoints) {
     for (const subset of endpoints.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
   },
-  validate: creationSteps(function* (errors, endpoints) {
+  validate: creationRules(function* (errors, endpoints) {
     yield* validateMetadata(endpoints, errors, { namespaced: true })
     validateSubsets(endpoints, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, endpoints, old) {
+  validateUpdate: updateRules(function* (errors, endpoints, old) {
     yield* validateMetadataUpdate(endpoints, old, errors)
     yield* validateMetadata(endpoints, errors, { namespaced: true })
     // Stored subsets stay valid.
-    if (!(yield* semanticEqualSteps(endpoints.subsets, old.subsets))) validateSubsets(endpoints, errors)
+    if (!(yield* semanticEqual(endpoints.subsets, old.subsets))) validateSubsets(endpoints, errors)
   }),
   warnings(endpoints) {
     const texts: string[] = []

@@ -7,11 +7,11 @@ import { formatGoTime } from '@krmkit/meta/time'
 import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
 const maxShort = 128
@@ -148,17 +148,17 @@ function selectable(subject: string, others: Selectable): Selectable {
 const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
   defaultPropagation: 'Unsupported',
-  validate: creationSteps(function* (errors, event, context) {
+  validate: creationRules(function* (errors, event, context) {
     validateEvent(event, errors)
     if (isStrict(context)) yield* validateNewEvent(event, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, event, old, context) {
+  validateUpdate: updateRules(function* (errors, event, old, context) {
     validateEvent(event, errors)
     if (!isStrict(context)) return
     yield* validateMetadataUpdate(event, old, errors)
-    if (!(yield* semanticEqualSteps(event.series, old.series))) validateSeries(event, errors)
+    if (!(yield* semanticEqual(event.series, old.series))) validateSeries(event, errors)
     for (const [member, name] of immutableMembers) {
-      if (!(yield* semanticEqualSteps(event[member], old[member])))
+      if (!(yield* semanticEqual(event[member], old[member])))
         errors.child(name).invalid(printMember(event, member), 'field is immutable')
     }
   }),

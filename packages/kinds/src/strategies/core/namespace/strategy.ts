@@ -2,13 +2,13 @@
 import { type ApiObject, type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { standardFinalizers } from '@krmkit/meta/validation'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { withMembers } from '../../shared/map-members.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { withMembers } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { own } from '../../shared/values.ts'
 
 const guard = 'kubernetes'
@@ -45,7 +45,7 @@ const status: SubresourceStrategy<Namespace> = {
     yield* keepMembers(namespace, old, 'spec')
     yield* labelName(namespace, context)
   },
-  validateUpdate: updateSteps(function* (errors, namespace, old) {
+  validateUpdate: updateRules(function* (errors, namespace, old) {
     yield* validateMetadataUpdate(namespace, old, errors)
     const phase = namespace.status?.phase ?? ''
     const ending = (namespace.metadata.deletionTimestamp ?? old.metadata.deletionTimestamp) !== undefined
@@ -60,7 +60,7 @@ const finalize: SubresourceStrategy<Namespace> = {
     yield* keepMembers(namespace, old, 'status')
     yield* labelName(namespace, context)
   },
-  validateUpdate: updateSteps(function* (errors, namespace, old) {
+  validateUpdate: updateRules(function* (errors, namespace, old) {
     yield* validateMetadataUpdate(namespace, old, errors)
     const at = errors.child('spec').child('finalizers')
     for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) validateFinalizer(name, at.index(i))
@@ -68,8 +68,7 @@ const finalize: SubresourceStrategy<Namespace> = {
 }
 
 export const namespaceStrategy = defineStrategy<Namespace>({
-  defaults: (namespace, version, profile) => runAtOnce(defaultNamespace(namespace, version, profile)),
-  defaultsSteps: defaultNamespace,
+  defaults: defaultNamespace,
   prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
@@ -86,9 +85,9 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     yield* labelName(namespace, context)
   },
   validate(namespace, context) {
-    return validateStepsWith(context, (errors) => validateNamespace(namespace, errors))
+    return validateWith(context, (errors) => validateNamespace(namespace, errors))
   },
-  validateUpdate: updateSteps(function* (errors, namespace, old) {
+  validateUpdate: updateRules(function* (errors, namespace, old) {
     yield* validateNamespace(namespace, errors)
     yield* validateMetadataUpdate(namespace, old, errors)
   }),

@@ -4,18 +4,18 @@ import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR } from '@krmkit/meta/ip'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { addMissingMembers, forEachKey } from '../../shared/for-each.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
-import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import { addMissingMembers, forEachKeyStep } from '../../shared/steps.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { roundUp } from '../../shared/round-up.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
@@ -29,7 +29,7 @@ function joinRanges(node: Node): void {
 function* validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): Work {
   for (const kind of ['capacity', 'allocatable'] as const) {
     const at = errors.child('status').child(kind)
-    yield* forEachKeyStep(node.status?.[kind], (name, amount) => validateResourceAmount(name, amount, at.child(name)))
+    yield* forEachKey(node.status?.[kind], (name, amount) => validateResourceAmount(name, amount, at.child(name)))
   }
 }
 
@@ -95,8 +95,8 @@ function* defaultNode(node: Node): Work {
   joinRanges(node)
   const { status } = node
   if (!isSet(status)) return
-  yield* roundUpSteps(status.capacity)
-  yield* roundUpSteps(status.allocatable)
+  yield* roundUp(status.capacity)
+  yield* roundUp(status.allocatable)
   if (!isSet(status.capacity) || isSet(status.allocatable)) return
   status.allocatable = {}
   yield* addMissingMembers(status.allocatable, status.capacity)
@@ -104,8 +104,7 @@ function* defaultNode(node: Node): Work {
 
 export const nodeStrategy = defineStrategy<Node>({
   distinctEmpties: [['status', 'allocatable']],
-  defaults: (node) => runAtOnce(defaultNode(node)),
-  defaultsSteps: defaultNode,
+  defaults: defaultNode,
   prepareForCreate(node, { features }) {
     dropDisabled(node, undefined, features)
     delete node.spec?.configSource
@@ -117,9 +116,9 @@ export const nodeStrategy = defineStrategy<Node>({
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
-    return validateStepsWith(context, (errors) => validateNode(node, errors))
+    return validateWith(context, (errors) => validateNode(node, errors))
   },
-  validateUpdate: updateSteps(function* (errors, node, old) {
+  validateUpdate: updateRules(function* (errors, node, old) {
     yield* validateNode(node, errors)
     yield* validateNodeUpdate(node, old, errors)
   }),
@@ -141,7 +140,7 @@ export const nodeStrategy = defineStrategy<Node>({
         if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {
-        return validateStepsWith(context, (errors) => validateNodeUpdate(node, old, errors))
+        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
       },
     },
   },

@@ -4,21 +4,24 @@ import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
-import { preparationSteps } from '../../../preparation.ts'
+import { preparationWork } from '../../../preparation.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
+import { copy } from '../../shared/copies.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
+import { withMembers, withoutMember } from '../../shared/map-members.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { copySteps, semanticEqualSteps, withMembers, withoutMember } from '../../shared/value-steps.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+import { roundUp } from '../../shared/round-up.ts'
+import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
+import { defineStrategy, statusSubresource, updateRules, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
 type Spec = R<PersistentVolumeClaimSpec>
@@ -70,8 +73,8 @@ const immutable = 'spec is immutable after creation except resources.requests an
 function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Work {
   yield* validateMetadataUpdate(claim, old, errors)
   yield* validateClaim(claim, { old, address: '0x1' }, errors)
-  const spec = yield* copySteps<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
-  const before = yield* copySteps<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
+  const spec = yield* copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
+  const before = yield* copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
   const oldSize = own(old.spec?.resources?.requests, 'storage')
   if (isEmpty(before.volumeName)) delete spec.volumeName
@@ -82,7 +85,7 @@ function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Clai
     else spec.resources.requests = yield* withMembers(spec.resources.requests, { storage: oldSize })
     if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
   }
-  if (!(yield* semanticEqualSteps(spec, before))) errors.child('spec').forbidden(immutable)
+  if (!(yield* semanticEqual(spec, before))) errors.child('spec').forbidden(immutable)
   if (compareAmounts(size, oldSize) < 0) {
     const at = errors.child('spec').child('resources').child('requests').child('storage')
     if (!recoversExpansion(old, errors)) at.forbidden('field can not be less than previous value')
@@ -205,17 +208,16 @@ const claimStatus = statusSubresource<Claim>((claim, errors) => {
 function* defaultClaim(claim: Claim): Work {
   claim.spec ??= {}
   claim.spec.volumeMode ??= 'Filesystem'
-  yield* roundUpSteps(claim.spec.resources?.limits)
-  yield* roundUpSteps(claim.spec.resources?.requests)
+  yield* roundUp(claim.spec.resources?.limits)
+  yield* roundUp(claim.spec.resources?.requests)
   claim.status ??= {}
   if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
-  yield* roundUpSteps(claim.status.capacity)
-  yield* roundUpSteps(claim.status.allocatedResources)
+  yield* roundUp(claim.status.capacity)
+  yield* roundUp(claim.status.allocatedResources)
 }
 
 export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
-  defaults: (claim) => runAtOnce(defaultClaim(claim)),
-  defaultsSteps: defaultClaim,
+  defaults: defaultClaim,
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
@@ -229,9 +231,9 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     joinSources(claim.spec, old.spec, context)
   },
   validate(claim, context) {
-    return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
+    return validateWith(context, (errors) => validateClaim(claim, {}, errors))
   },
-  validateUpdate: updateSteps(function* (errors, claim, old) {
+  validateUpdate: updateRules(function* (errors, claim, old) {
     yield* validateClaim(claim, { old }, errors)
     yield* validateClaimUpdate(claim, old, errors)
   }),
@@ -249,7 +251,7 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     status: {
       ...claimStatus,
       *prepareForUpdate(claim, old, context) {
-        yield* preparationSteps(claimStatus.prepareForUpdate(claim, old, context))
+        yield* preparationWork(claimStatus.prepareForUpdate(claim, old, context))
         dropGatedFields(claim, old, { table: statusTable, features: context.features })
       },
     },

@@ -1,7 +1,7 @@
 import { createFeatures } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import type { PersistentVolume } from '../../../types/core-v1.generated.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { validateWith } from '../../shared/strategy.direct.ts'
 import { testContext } from '../../testing/context.ts'
 import { validateAttributesClass, validateAttributesClassUpdate } from './attributes-class.ts'
 

@@ -1,22 +1,24 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { newerNodeLabel, warnNodeTerm } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import { defaultVendorSource, roundUpSteps } from '../../shared/pod-defaults.ts'
+import { defaultVendorSource } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
 import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
-import { isEmpty, isEmptyMap, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+import { roundUp } from '../../shared/round-up.ts'
+import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
+import { isEmpty, isEmptyMap, isSet, own, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 import { validateAttributesClass, validateAttributesClassUpdate } from './attributes-class.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
@@ -161,7 +163,7 @@ function* validateVolumeUpdate(
 
 function* hasSameSource(spec: R<PersistentVolumeSpec>, before: R<PersistentVolumeSpec>): Work<boolean> {
   for (const name of sourceNames) {
-    if (!(yield* semanticEqualSteps(comparableSource(spec, name, before), comparableSource(before, name, before)))) return false
+    if (!(yield* semanticEqual(comparableSource(spec, name, before), comparableSource(before, name, before)))) return false
   }
   return true
 }
@@ -186,7 +188,7 @@ function* isAffinityKept(
   before: R<VolumeNodeAffinity>,
   profile: NamingProfile,
 ): Work<boolean> {
-  if (yield* semanticEqualSteps(now, before)) return true
+  if (yield* semanticEqual(now, before)) return true
   yield true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
@@ -197,7 +199,7 @@ function* isAffinityKept(
     }),
   }))
   yield true
-  return yield* semanticEqualSteps(now?.required?.nodeSelectorTerms, terms)
+  return yield* semanticEqual(now?.required?.nodeSelectorTerms, terms)
 }
 
 function* defaultVolume(volume: PersistentVolume): Work {
@@ -207,7 +209,7 @@ function* defaultVolume(volume: PersistentVolume): Work {
   spec.volumeMode ??= 'Filesystem'
   if (isSet(spec.hostPath)) spec.hostPath.type ??= ''
   defaultVendorSource(spec)
-  yield* roundUpSteps(spec.capacity)
+  yield* roundUp(spec.capacity)
   volume.status ??= {}
   if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
 }
@@ -228,8 +230,7 @@ function currentTime(context: StrategyContext): string {
 
 export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   requiredMembers: { '': [lunOfVolume] },
-  defaults: (volume) => runAtOnce(defaultVolume(volume)),
-  defaultsSteps: defaultVolume,
+  defaults: defaultVolume,
   prepareForCreate(volume, context) {
     dropAttributesClass(volume, undefined, context)
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
@@ -238,11 +239,11 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     yield* keepMembers(volume, old, 'status')
     dropAttributesClass(volume, old, context)
   },
-  validate: creationSteps(function* (errors, volume) {
+  validate: creationRules(function* (errors, volume) {
     yield* validateVolume(volume, errors)
     validateMountOptions(volume, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, volume, old) {
+  validateUpdate: updateRules(function* (errors, volume, old) {
     yield* validateVolume(volume, errors, old)
     validateMountOptions(volume, errors)
     yield* validateVolumeUpdate(volume, old, errors)
@@ -281,7 +282,7 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
         if (changed && (!isSet(given) || given === before)) volume.status.lastPhaseTransitionTime = currentTime(context)
         else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
       },
-      validateUpdate: updateSteps(function* (errors, volume, old) {
+      validateUpdate: updateRules(function* (errors, volume, old) {
         yield* validateMetadataUpdate(volume, old, errors)
         if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
       }),

@@ -7,7 +7,7 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
@@ -25,11 +25,11 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
     if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, old.template?.spec, context.features)
     yield* raiseGeneration(object, old, 'template')
   },
-  validate: creationSteps(function* (errors, object) {
+  validate: creationRules(function* (errors, object) {
     yield* validateMetadata(object, errors, { namespaced: true })
     yield* validatePodTemplate(object.template, errors.child('template'))
   }),
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     yield* validatePodTemplate(object.template, errors.child('template'))
   }),

@@ -2,9 +2,10 @@
 
 import { ApiError, type DeepReadonly, type FieldError, field, formatTime, Path } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import { copyJson } from '@krmkit/schema/json'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Binding, Pod } from '../../../types/core-v1.generated.ts'
-import { copy, isEmpty, isEmptyMap } from '../../shared/values.ts'
+import { isEmpty, isEmptyMap } from '../../shared/values.ts'
 
 /** `bindPod` decides what a binding changes; the rules of ordinary updates do not apply. */
 export const bindingStrategy: SubresourceStrategy<Pod> = { prepareForUpdate: () => {}, validateUpdate: () => [] }
@@ -46,7 +47,7 @@ export function bindPod(
   const { nodeName, schedulingGates } = pod.spec ?? {}
   if (!isEmpty(nodeName)) throw refuse(`pod ${name} is already assigned to node ${goQuote(nodeName)}`)
   if (!isEmpty(schedulingGates)) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
-  const bound = copy<Pod>(pod)
+  const bound = copyJson(pod as Pod)
   const { annotations, labels, resourceVersion = '' } = binding.metadata
   bound.spec = { containers: [], ...bound.spec, nodeName: binding.target.name ?? '' }
   if (!isEmptyMap(annotations)) bound.metadata.annotations = { ...bound.metadata.annotations, ...annotations }

@@ -1,7 +1,7 @@
 /** `pods/eviction`: a deletion that disruption budgets may refuse. */
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { copyJson } from '@krmkit/schema/json'
 import type { Pod, PodCondition } from '../../../types/core-v1.generated.ts'
-import { copy } from '../../shared/values.ts'
 
 const idlePhases: readonly string[] = ['Pending', 'Succeeded', 'Failed']
 
@@ -23,7 +23,7 @@ export function ignoresBudgets({ metadata, status }: DeepReadonly<Pod>): boolean
  * withDisruptionTarget(pod, Date.now()).status?.conditions?.[0]?.type // 'DisruptionTarget'
  */
 export function withDisruptionTarget(pod: DeepReadonly<Pod>, now: number): Pod {
-  const evicted = copy<Pod>(pod)
+  const evicted = copyJson(pod as Pod)
   const conditions = evicted.status?.conditions ?? []
   const index = conditions.findIndex(({ type }) => type === 'DisruptionTarget')
   const old = conditions[index]

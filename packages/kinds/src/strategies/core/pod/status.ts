@@ -6,16 +6,16 @@ import { parseIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Pod, PodIP, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
+import { copy } from '../../shared/copies.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
-import { updateSteps } from '../../shared/strategy.ts'
-import { copySteps } from '../../shared/value-steps.ts'
+import { roundUp } from '../../shared/round-up.direct.ts'
+import { updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateContainerStatuses, validateTransitions } from './container-statuses.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
@@ -45,7 +45,7 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
     delete pod.metadata.ownerReferences
     if (isSet(old.metadata.ownerReferences))
-      pod.metadata.ownerReferences = yield* copySteps<OwnerReference[]>(old.metadata.ownerReferences)
+      pod.metadata.ownerReferences = yield* copy<OwnerReference[]>(old.metadata.ownerReferences)
     if (old.metadata.generation === undefined) delete pod.metadata.generation
     else pod.metadata.generation = old.metadata.generation
     pod.status ??= {}
@@ -53,7 +53,7 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     keepObservedGenerations(pod.status, old.status ?? {})
     dropGatedFields(pod, old, { table: podStatusGates, features })
   },
-  validateUpdate: updateSteps(function* (errors, pod, old) {
+  validateUpdate: updateRules(function* (errors, pod, old) {
     yield* validateMetadataUpdate(pod, old, errors)
     yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
     validateStatus(pod, old, errors.child('status'))

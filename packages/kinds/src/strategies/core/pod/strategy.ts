@@ -11,7 +11,7 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
@@ -103,7 +103,7 @@ export const podStrategy = defineStrategy<Pod>({
     if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
     yield* raisePodGeneration(pod, old, context)
   },
-  validate: creationSteps(function* (errors, pod, context) {
+  validate: creationRules(function* (errors, pod, context) {
     yield* validatePod(pod, errors)
     const at = errors.child('spec')
     if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
@@ -113,7 +113,7 @@ export const podStrategy = defineStrategy<Pod>({
     validateProfileAnnotations(pod, at, context.profile)
   }),
   validateUpdate(pod, old, context) {
-    return validateStepsWith(context, (errors) => validatePodUpdate(pod, old, errors))
+    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []

@@ -4,6 +4,8 @@ import type { DeepReadonly, Features } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
+import { copy } from '../../shared/copies.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
@@ -11,20 +13,20 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { hasPodResources } from '../../shared/pod-resources.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
-import { updateSteps } from '../../shared/strategy.ts'
-import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
-import { isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
+import { updateRules } from '../../shared/strategy.ts'
+import { isSet, own, type R } from '../../shared/values.ts'
 import { raisePodGeneration } from './generation.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
 /** Restores the stored pod except the metadata that a status may change and the members that `change` sets. */
 function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): Work {
-  const spec = yield* copySteps<PodSpec>(old.spec ?? emptyPodSpec)
+  const spec = yield* copy<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
   yield* resetStatusMetadata(pod, old)
   pod.spec = spec
-  if (isSet(old.status)) pod.status = yield* copySteps<PodStatus>(old.status)
+  if (isSet(old.status)) pod.status = yield* copy<PodStatus>(old.status)
   else delete pod.status
 }
 
@@ -45,7 +47,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     })
     yield* raisePodGeneration(pod, old, context)
   },
-  validateUpdate: updateSteps(function* (errors, pod, old) {
+  validateUpdate: updateRules(function* (errors, pod, old) {
     yield* validateCommon(pod, old, errors)
     const at = errors.child('spec').child('ephemeralContainers')
     // Of containers of one name, which are refused anyway, the last counts.
@@ -54,8 +56,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
       const now = byName.get(container.name)
       const name = JSON.stringify(container.name)
       if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
-      else if (!(yield* semanticEqualSteps(now, container)))
-        at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
+      else if (!(yield* semanticEqual(now, container))) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
     }
   }),
 }
@@ -74,7 +75,7 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     }
     yield* raisePodGeneration(pod, old, context)
   },
-  validateUpdate: updateSteps(function* (errors, pod, old, { features, profile }) {
+  validateUpdate: updateRules(function* (errors, pod, old, { features, profile }) {
     const fixed = fixedSize(pod, old, `${profile.domain}/config.mirror`)
     if (fixed !== undefined) {
       errors.push({ field: '[]', reason: 'FieldValueForbidden', message: `Forbidden: ${fixed} cannot be resized` })
@@ -123,16 +124,14 @@ function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors:
   }
   for (const [i, container] of (spec.containers ?? []).entries()) {
     const was = before.containers?.[i] as R<Container>
-    if (!(yield* semanticEqualSteps(withComputeOf(was, container), was)))
-      at.forbidden('only cpu and memory resources are mutable')
+    if (!(yield* semanticEqual(withComputeOf(was, container), was))) at.forbidden('only cpu and memory resources are mutable')
   }
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const was = before.initContainers?.[i] as R<Container>
     if (isSidecar(container)) {
-      if (!(yield* semanticEqualSteps(withComputeOf(was, container), was)))
+      if (!(yield* semanticEqual(withComputeOf(was, container), was)))
         at.forbidden('only cpu and memory resources for sidecar containers are mutable')
-    } else if (!(yield* semanticEqualSteps(container, was)))
-      at.forbidden('resources for non-sidecar init containers are immutable')
+    } else if (!(yield* semanticEqual(container, was))) at.forbidden('resources for non-sidecar init containers are immutable')
   }
 }
 

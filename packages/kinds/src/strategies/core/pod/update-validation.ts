@@ -4,13 +4,14 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../types/core-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { forEachKey } from '../../shared/for-each.ts'
 import { validateMetadataUpdate } from '../../shared/metadata.ts'
 import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
-import { forEachKeyStep, sortedKeysSteps } from '../../shared/steps.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { sortedKeys } from '../../shared/sorted-keys.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
 
@@ -35,7 +36,7 @@ export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod
   if (!validateDeadline(spec, before, at.child('activeDeadlineSeconds'))) return
   validateAddedTolerations(spec.tolerations ?? [], before.tolerations ?? [], at.child('tolerations'))
   validateRemovedGates(spec, before, at.child('schedulingGates'))
-  if (yield* semanticEqualSteps(spec, before)) return
+  if (yield* semanticEqual(spec, before)) return
   yield* validateRest(spec, before, at)
 }
 
@@ -106,8 +107,8 @@ function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Wor
     munged.nodeSelector = before.nodeSelector
     yield* validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
     munged.affinity = withoutNodeAffinity(spec)
-    if (yield* semanticEqualSteps(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
-  } else if (yield* semanticEqualSteps(munged, before)) return
+    if (yield* semanticEqual(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
+  } else if (yield* semanticEqual(munged, before)) return
   at.forbidden(`pod updates may not change fields other than ${mutableMembers}\n`)
 }
 
@@ -118,14 +119,11 @@ function withoutNodeAffinity(spec: R<PodSpec>): unknown {
 
 function* validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): Work {
   let changed = false
-  yield* forEachKeyStep(before, (key, value) => {
+  yield* forEachKey(before, (key, value) => {
     changed ||= own(now, key) !== value
   })
   if (changed) {
-    const printed = joinFormatted(
-      yield* sortedKeysSteps(now ?? {}),
-      (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`,
-    )
+    const printed = joinFormatted(yield* sortedKeys(now ?? {}), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
     at.invalidText(`map[string]string{${printed}}`, detail)
   }
@@ -149,10 +147,10 @@ function* validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at:
 }
 
 function* isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): Work<boolean> {
-  if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return yield* semanticEqualSteps(now ?? {}, before)
+  if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return yield* semanticEqual(now ?? {}, before)
   for (const name of ['matchExpressions', 'matchFields'] as const) {
     for (const [i, requirement] of (before[name] ?? []).entries())
-      if (!(yield* semanticEqualSteps(now?.[name]?.[i], requirement))) return false
+      if (!(yield* semanticEqual(now?.[name]?.[i], requirement))) return false
   }
   return true
 }

@@ -1,9 +1,10 @@
 /** ReplicationController. */
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
+import { copy } from '../../shared/copies.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -15,8 +16,7 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
-import { copySteps } from '../../shared/value-steps.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 
@@ -47,7 +47,7 @@ function* validateTemplate(
 /** A controller without labels has those of its template. */
 function* takeTemplateLabels(controller: ReplicationController): Work {
   const labels = controller.spec?.template?.metadata?.labels
-  if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = yield* copySteps(labels)
+  if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = yield* copy(labels)
 }
 
 function* defaultController(
@@ -60,7 +60,7 @@ function* defaultController(
   const { spec } = controller
   defaultPodTemplate(spec.template, features)
   const labels = spec.template?.metadata?.labels
-  if (isSet(labels) && isEmptyMap(spec.selector)) spec.selector = yield* copySteps(labels)
+  if (isSet(labels) && isEmptyMap(spec.selector)) spec.selector = yield* copy(labels)
   yield* takeTemplateLabels(controller)
   spec.replicas ??= 1
 }
@@ -68,8 +68,7 @@ function* defaultController(
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults: (...given) => runAtOnce(defaultController(...given)),
-  defaultsSteps: defaultController,
+  defaults: defaultController,
   // The stock server applies its defaults again when it reads the stored object.
   canonicalize: takeTemplateLabels,
   prepareForCreate(controller, context) {
@@ -82,11 +81,11 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     dropDisabledTemplateFields(controller.spec?.template, old.spec?.template, context.features)
     yield* raiseGeneration(controller, old, 'spec')
   },
-  validate: creationSteps(function* (errors, controller) {
+  validate: creationRules(function* (errors, controller) {
     yield* validateMetadata(controller, errors, { namespaced: true })
     yield* validateSpec(controller, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, controller, old) {
+  validateUpdate: updateRules(function* (errors, controller, old) {
     yield* validateMetadata(controller, errors, { namespaced: true })
     yield* validateSpec(controller, errors)
     yield* validateMetadataUpdate(controller, old, errors)

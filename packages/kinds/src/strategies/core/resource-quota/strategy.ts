@@ -1,15 +1,16 @@
 /** ResourceQuota. */
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { isQuotaHugePages, validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
-import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+import { roundUp } from '../../shared/round-up.ts'
+import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const scopes = [
   'Terminating',
@@ -136,27 +137,26 @@ function validateStatus(quota: DeepReadonly<ResourceQuota>, errors: ContextError
 }
 
 function* defaultQuota(quota: ResourceQuota): Work {
-  yield* roundUpSteps(quota.spec?.hard)
-  yield* roundUpSteps(quota.status?.hard)
-  yield* roundUpSteps(quota.status?.used)
+  yield* roundUp(quota.spec?.hard)
+  yield* roundUp(quota.status?.hard)
+  yield* roundUp(quota.status?.used)
 }
 
 export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
   keepInMemory: true,
-  defaults: (quota) => runAtOnce(defaultQuota(quota)),
-  defaultsSteps: defaultQuota,
+  defaults: defaultQuota,
   prepareForCreate(quota) {
     quota.status = {}
   },
   *prepareForUpdate(quota, old) {
     yield* keepMembers(quota, old, 'status')
   },
-  validate: creationSteps(function* (errors, quota) {
+  validate: creationRules(function* (errors, quota) {
     yield* validateMetadata(quota, errors, { namespaced: true })
     validateSpec(quota.spec, errors.child('spec'))
     validateStatus(quota, errors)
   }),
-  validateUpdate: updateSteps(function* (errors, quota, old) {
+  validateUpdate: updateRules(function* (errors, quota, old) {
     yield* validateMetadataUpdate(quota, old, errors)
     validateSpec(quota.spec, errors.child('spec'))
     const now = new Set<string>(quota.spec?.scopes ?? [])

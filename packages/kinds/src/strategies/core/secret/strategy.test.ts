@@ -1,6 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { runPreparation } from '../../../preparation.ts'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
 import { testContext } from '../../testing/context.ts'
@@ -8,7 +9,7 @@ import { secretStrategy } from './strategy.ts'
 
 const merged = (members: object): unknown => {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...members } as unknown as ApiObject
-  secretStrategy.defaults?.(secret, 'v1', stockProfile)
+  runPreparation(secretStrategy.defaults?.(secret, 'v1', stockProfile))
   return secret
 }
 

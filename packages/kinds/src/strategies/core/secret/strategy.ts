@@ -2,16 +2,16 @@
 
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import { parseJson } from '@krmkit/schema/paced'
 import type { Secret } from '../../../types/core-v1.generated.ts'
+import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { forEachKey, forEachMember } from '../../shared/for-each.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, forEachMember } from '../../shared/steps.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
 import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
@@ -42,7 +42,7 @@ function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList)
   yield* validateMetadata(secret, errors, { namespaced: true })
   const at = errors.child('data')
   let size = 0
-  yield* forEachKeyStep(secret.data, (key, value) => {
+  yield* forEachKey(secret.data, (key, value) => {
     validateDataKey(key, at)
     size += base64Bytes(value)
   })
@@ -111,17 +111,16 @@ function* defaultSecret(secret: Secret): Work {
 }
 
 export const secretStrategy = defineStrategy<Secret>({
-  defaults: (secret) => runAtOnce(defaultSecret(secret)),
-  defaultsSteps: defaultSecret,
+  defaults: defaultSecret,
   validate(secret, context) {
-    return validateStepsWith(context, (errors) => validateSecret(secret, errors))
+    return validateWith(context, (errors) => validateSecret(secret, errors))
   },
-  validateUpdate: updateSteps(function* (errors, secret, old) {
+  validateUpdate: updateRules(function* (errors, secret, old) {
     yield* validateMetadataUpdate(secret, old, errors)
     if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
     if (old.immutable === true) {
       if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
-      if (!(yield* deepEqualSteps(secret.data, old.data))) errors.child('data').forbidden(immutableDetail)
+      if (!(yield* deepEqual(secret.data, old.data))) errors.child('data').forbidden(immutableDetail)
     }
     yield* validateSecret(secret, errors)
   }),

@@ -7,7 +7,7 @@ import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { validateWith } from '../../shared/strategy.direct.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import {
   defaultIpFamilies,

@@ -4,9 +4,10 @@ import { goStrings, goText } from '@krmkit/meta/go-text'
 import { parseIP } from '@krmkit/meta/ip'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { validateWith } from '../../shared/strategy.direct.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 type Spec = R<ServiceSpec>
 export type IpFamily = 'IPv4' | 'IPv6'

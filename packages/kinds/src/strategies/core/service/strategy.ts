@@ -9,7 +9,7 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
@@ -107,9 +107,9 @@ export const serviceStrategy = defineStrategy<Service>({
     dropUnused(service.spec, old.spec)
   },
   validate(service, context) {
-    return validateStepsWith(context, (errors) => validateService(service, errors))
+    return validateWith(context, (errors) => validateService(service, errors))
   },
-  validateUpdate: updateSteps(function* (errors, service, old) {
+  validateUpdate: updateRules(function* (errors, service, old) {
     yield* validateMetadataUpdate(service, old, errors)
     validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
     yield* validateService(service, errors, old)
@@ -135,7 +135,7 @@ export const serviceStrategy = defineStrategy<Service>({
         yield* keepMembers(service, old, 'spec')
         dropGatedFields(service, old, { table: statusGates, features })
       },
-      validateUpdate: updateSteps(function* (errors, service, old) {
+      validateUpdate: updateRules(function* (errors, service, old) {
         yield* validateMetadataUpdate(service, old, errors)
         validateStatus(service, old, errors.child('status'))
       }),

@@ -10,11 +10,11 @@ import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.g
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { forEachItem } from '../../shared/for-each.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
-import { forEachStep } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
 
@@ -39,12 +39,12 @@ export function* validateService(service: DeepReadonly<Service>, errors: Context
   validateType(spec, at)
   const names = new Set<string>()
   const nameRequired = (spec.ports?.length ?? 0) > 1
-  yield* forEachStep(spec.ports, (port, i) => validatePort(port, at.child('ports').index(i), { names, nameRequired }))
+  yield* forEachItem(spec.ports, (port, i) => validatePort(port, at.child('ports').index(i), { names, nameRequired }))
   yield* validateLabels(spec.selector, at.child('selector'))
   validateAffinity(spec, at)
   if (spec.type !== 'ExternalName') validateClusterIps(spec, at, old?.spec?.clusterIPs ?? [])
   const kept = keptTexts(old?.spec?.externalIPs)
-  yield* forEachStep(spec.externalIPs, (address, i) => {
+  yield* forEachItem(spec.externalIPs, (address, i) => {
     const here = at.child('externalIPs').index(i)
     if (validateIpAddress(address, here, kept)) validatePublicAddress(address, here)
   })

@@ -14,12 +14,12 @@ import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../..
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
@@ -40,7 +40,7 @@ function* validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErr
   else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
   validatePorts(slice.ports, errors.child('ports'))
   // Stored endpoints stay valid.
-  if (old === undefined || !(yield* semanticEqualSteps(slice.endpoints, old.endpoints)))
+  if (old === undefined || !(yield* semanticEqual(slice.endpoints, old.endpoints)))
     validateEndpoints(slice, errors.child('endpoints'))
 }
 
@@ -118,7 +118,7 @@ function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at:
 
 /** Drops `topology`, a member of v1beta1, except the node name where it was stored. */
 function* dropTopology(slice: EndpointSlice, old: Slice | undefined): Work {
-  if (old !== undefined && (yield* semanticEqualSteps(slice.endpoints, old.endpoints))) return
+  if (old !== undefined && (yield* semanticEqual(slice.endpoints, old.endpoints))) return
   const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => own(deprecatedTopology, hostNameLabel)))
   for (const endpoint of slice.endpoints ?? []) {
     const node = own(endpoint.deprecatedTopology, hostNameLabel)
@@ -145,7 +145,7 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   },
   *prepareForUpdate(slice, old, { features }) {
     // Members that are dropped count as a change.
-    if (!(yield* semanticEqualSteps(withoutMetadata(slice), withoutMetadata(old)))) {
+    if (!(yield* semanticEqual(withoutMetadata(slice), withoutMetadata(old)))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
     dropHints(slice, old, features)
@@ -162,9 +162,9 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     return texts
   },
   validate(slice, context) {
-    return validateStepsWith(context, (errors) => validateSlice(slice, undefined, errors))
+    return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
   },
-  validateUpdate: updateSteps(function* (errors, slice, old) {
+  validateUpdate: updateRules(function* (errors, slice, old) {
     yield* validateSlice(slice, old, errors)
     if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
   }),

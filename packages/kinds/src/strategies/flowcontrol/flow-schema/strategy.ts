@@ -12,9 +12,9 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../../types/flowcontrol-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { goFlowSchemaSpec } from '../go-form.ts'
@@ -34,7 +34,7 @@ function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorL
   const spec = schema.spec ?? emptySpec
   validateSpec(spec, name, errors.child('spec'))
   const fixed = mandatoryFlowSchemas.get(name)
-  if (fixed !== undefined && !(yield* semanticEqualSteps(spec, fixed))) {
+  if (fixed !== undefined && !(yield* semanticEqual(spec, fixed))) {
     errors.child('spec').invalid(goFlowSchemaSpec(spec), `spec of '${name}' must equal the fixed value`)
   }
   validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions'))

@@ -10,10 +10,11 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../../types/flowcontrol-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { between } from '../../shared/numbers.ts'
-import { isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { isSet, type R } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { goPriorityLevelSpec } from '../go-form.ts'
 import { mandatoryPriorityLevels } from '../mandatory.ts'

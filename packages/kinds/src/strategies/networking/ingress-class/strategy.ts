@@ -6,7 +6,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { validateTypedReference } from '../ingress/strategy.ts'
 
@@ -41,9 +41,9 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
     yield* raiseGeneration(object, old, 'spec')
   },
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateClass(object, errors))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     if (object.spec?.controller !== old.spec?.controller) {
       errors

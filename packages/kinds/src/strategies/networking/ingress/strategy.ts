@@ -17,7 +17,7 @@ import { keepMembers, raiseGeneration, startGeneration, validateMetadata, valida
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
-import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -125,7 +125,7 @@ export const ingressStrategy = defineStrategy<Ingress>({
     yield* keepMembers(ingress, old, 'status')
     yield* raiseGeneration(ingress, old, 'spec')
   },
-  validate: creationSteps(function* (errors, ingress) {
+  validate: creationRules(function* (errors, ingress) {
     yield* validateMetadata(ingress, errors, { namespaced: true })
     validateSpec(ingress.spec ?? {}, errors.child('spec'))
     const annotation = own(ingress.metadata.annotations, classKey(errors))
@@ -135,7 +135,7 @@ export const ingressStrategy = defineStrategy<Ingress>({
       errors.child('annotations').child(classKey(errors)).invalid(annotation, detail)
     }
   }),
-  validateUpdate: updateSteps(function* (errors, ingress, old) {
+  validateUpdate: updateRules(function* (errors, ingress, old) {
     yield* validateMetadataUpdate(ingress, old, errors)
     yield* validateMetadata(ingress, errors, { namespaced: true })
     validateSpec(ingress.spec ?? {}, errors.child('spec'))

@@ -5,12 +5,13 @@ import { goQuote } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { validateStrictAddress } from '../../shared/strict-address.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 function validateParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
   if (!isEmpty(group)) at.child('group').invalidAll(group, validateDns1123Subdomain(group))
@@ -44,9 +45,9 @@ function validateImmutableFields(object: DeepReadonly<IPAddress>, old: DeepReado
 
 export const ipAddressStrategy = defineStrategy<IPAddress>({
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateAddress(object, errors))
+    return validateWith(context, (errors) => validateAddress(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateAddress(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     validateImmutableFields(object, old, errors.child('spec').child('parentRef'))

@@ -2,7 +2,7 @@ import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/m
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { NetworkPolicy } from '../../../types/networking-v1.generated.ts'
-import { runValidation, validationSteps } from '../../../validation.ts'
+import { runValidation, validationWork } from '../../../validation.ts'
 import { networkPolicyStrategy } from './strategy.ts'
 
 const context: StrategyContext = {
@@ -24,7 +24,7 @@ function policyExcept(except: string[]): NetworkPolicy {
 describe('validation of network policies', () => {
   it('can be interrupted within long lists of ranges', () => {
     const policy = policyExcept(Array.from({ length: 1600 }, (_, i) => `10.0.${i >> 8}.${i & 255}/32`))
-    const steps = [...validationSteps(networkPolicyStrategy.validate?.(policy, context))]
+    const steps = [...validationWork(networkPolicyStrategy.validate?.(policy, context))]
     expect(steps.length).toBeGreaterThanOrEqual(100)
   })
 

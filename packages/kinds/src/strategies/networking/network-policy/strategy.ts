@@ -7,13 +7,13 @@ import type { Work } from '@krmkit/meta/work'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { isPlainRange, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { done, forEachItem } from '../../shared/for-each.ts'
 import { goTexts } from '../../shared/go-form.ts'
-import { validateSelectorSteps } from '../../shared/labels.ts'
+import { validateSelector } from '../../shared/labels.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpRange } from '../../shared/older-addresses.ts'
-import { done, forEachStep } from '../../shared/steps.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 
@@ -43,7 +43,7 @@ function validateBlock(block: R<IPBlock>, at: FieldPath, kept: ReadonlySet<strin
   validateIpRange(block.cidr, at.child('cidr'), kept)
   const range = parseCIDR(block.cidr)
   if (range === undefined) return done
-  return forEachStep(block.except, (text, i) => {
+  return forEachItem(block.except, (text, i) => {
     const here = at.child('except').index(i)
     const except = parseCIDR(text)
     validateIpRange(text, here, kept)
@@ -64,8 +64,8 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
 }
 
 function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: ReadonlySet<string>): Work {
-  yield* validateSelectorSteps(peer.podSelector, at.child('podSelector'))
-  yield* validateSelectorSteps(peer.namespaceSelector, at.child('namespaceSelector'))
+  yield* validateSelector(peer.podSelector, at.child('podSelector'))
+  yield* validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
   if (isSet(peer.ipBlock)) yield* validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
   const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
   if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
@@ -78,11 +78,11 @@ function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErr
   yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
   const at = errors.child('spec')
-  yield* validateSelectorSteps(podSelector, at.child('podSelector'))
+  yield* validateSelector(podSelector, at.child('podSelector'))
   for (const [name, rules] of [['ingress', ingress] as const, ['egress', egress] as const]) {
     for (const [i, rule] of (rules ?? []).entries()) {
       const here = at.child(name).index(i)
-      yield* forEachStep(rule.ports, (port, j) => validatePort(port, here.child('ports').index(j)))
+      yield* forEachItem(rule.ports, (port, j) => validatePort(port, here.child('ports').index(j)))
       const [member, peers] =
         'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
       for (const [j, peer] of (peers ?? []).entries()) {
@@ -145,13 +145,13 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   },
   warnings: blockWarnings,
   validate(policy, context) {
-    return validateStepsWith(context, (errors) => validatePolicy(policy, errors))
+    return validateWith(context, (errors) => validatePolicy(policy, errors))
   },
-  validateUpdate: updateSteps(function* (errors, policy, old, context) {
+  validateUpdate: updateRules(function* (errors, policy, old, context) {
     yield* validatePolicy(policy, errors, old)
     yield* validateMetadataUpdate(policy, old, errors)
     // The stock server validates the specification twice on update.
-    const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own, old))
+    const again = yield* validateWith(context, (own) => validatePolicy(policy, own, old))
     errors.add(again.filter((error) => error.field.startsWith('spec')))
   }),
 })

@@ -4,7 +4,7 @@ import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { validateStrictRange } from '../../shared/strict-address.ts'
 
 const maxRanges = 2
@@ -46,11 +46,11 @@ function validateRangeUpdate(ranges: readonly string[], old: readonly string[], 
 
 /** A write of the main resource sets the status as well, as on the stock server. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
-  validate: creationSteps(function* (errors, object) {
+  validate: creationRules(function* (errors, object) {
     yield* validateMetadata(object, errors, { namespaced: false })
     validateRanges(object.spec?.cidrs ?? [], errors.child('spec').child('cidrs'))
   }),
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     validateRangeUpdate(object.spec?.cidrs ?? [], old.spec?.cidrs ?? [], errors.child('spec').child('cidrs'))
   }),
@@ -61,7 +61,7 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
         yield* resetStatusMetadata(object, old)
       },
       validateUpdate(object, old, context) {
-        return validateStepsWith(context, (errors) => validateMetadataUpdate(object, old, errors))
+        return validateWith(context, (errors) => validateMetadataUpdate(object, old, errors))
       },
     },
   },

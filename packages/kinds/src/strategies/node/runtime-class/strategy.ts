@@ -10,8 +10,9 @@ import { validateDnsLabel } from '../../shared/names.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { validateResources } from '../../shared/resources.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
+import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 
 function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Work {
   yield* validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
@@ -44,9 +45,9 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateClass(object, errors))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
     if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')

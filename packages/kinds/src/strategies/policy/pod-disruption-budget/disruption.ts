@@ -1,8 +1,8 @@
 /** What an eviction takes from the disruption budget of its pod. */
 import { ApiError, type DeepReadonly, formatTime, labelSelectorFromObject } from '@krmkit/meta'
+import { copyJson } from '@krmkit/schema/json'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../types/policy-v1.generated.ts'
-import { copy } from '../../shared/values.ts'
 
 type Budget = DeepReadonly<PodDisruptionBudget>
 
@@ -59,7 +59,7 @@ export function takeDisruption(budget: Budget, podName: string, now: number): Po
   if (disruptionsAllowed <= 0) {
     throw refusal(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
   }
-  const charged = copy<PodDisruptionBudget & { status: PodDisruptionBudgetStatus }>(budget)
+  const charged = copyJson(budget as PodDisruptionBudget & { status: PodDisruptionBudgetStatus })
   charged.status.disruptionsAllowed = disruptionsAllowed - 1
   charged.status.disruptedPods = { ...charged.status.disruptedPods, [podName]: formatTime(now) }
   return charged

@@ -6,10 +6,11 @@ import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { validateSelector } from '../../shared/labels.ts'
+import { validateSelector } from '../../shared/labels.direct.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { validateWith } from '../../shared/strategy.direct.ts'
+import { defineStrategy } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']

@@ -5,11 +5,12 @@ import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateRbacName } from '../role.ts'
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
@@ -71,9 +72,9 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
       }
     },
     validate(binding, context) {
-      return validateStepsWith(context, (errors) => validateBinding(binding, errors, namespaced))
+      return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
     },
-    validateUpdate: updateSteps(function* (errors, binding, old) {
+    validateUpdate: updateRules(function* (errors, binding, old) {
       // The stock server validates the object twice on update.
       yield* validateBinding(binding, errors, namespaced)
       yield* validateBinding(binding, errors, namespaced)

@@ -3,10 +3,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { DeviceClass, DeviceClassSpec } from '../../../types/resource-v1beta1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, updateRules } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import { maxConfigurations } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
@@ -19,23 +19,23 @@ type Spec = R<DeviceClassSpec>
 const noSpec: Spec = {}
 
 function* validateSpec(spec: Spec, at: FieldPath, old: Spec | undefined): Work {
-  const sameSelectors = old !== undefined && (yield* semanticEqualSteps(spec.selectors, old.selectors))
+  const sameSelectors = old !== undefined && (yield* semanticEqual(spec.selectors, old.selectors))
   const checks = new SelectorChecks(at.errors.context, sameSelectors)
   yield* validateSelectors(spec.selectors, at.child('selectors'), checks)
-  const stored = old !== undefined && (yield* semanticEqualSteps(spec.config, old.config))
+  const stored = old !== undefined && (yield* semanticEqual(spec.config, old.config))
   yield* validateList(spec.config, at.child('config'), {
     max: maxConfigurations,
     each: (config, here) => validateConfiguration(config, here, { stored }),
   })
 }
 
-export const validateClass = /* @__PURE__ */ creationSteps(function* (errors, object: Class) {
+export const validateClass = /* @__PURE__ */ creationRules(function* (errors, object: Class) {
   yield* validateMetadata(object, errors, { namespaced: false })
   yield* validateSpec(object.spec ?? noSpec, errors.child('spec'), undefined)
 })
 
 /** The stock server validates an update as a creation first. */
-export const validateClassUpdate = /* @__PURE__ */ updateSteps(function* (errors, object: Class, old) {
+export const validateClassUpdate = /* @__PURE__ */ updateRules(function* (errors, object: Class, old) {
   const spec = object.spec ?? noSpec
   const at = errors.child('spec')
   yield* validateMetadata(object, errors, { namespaced: false })

@@ -3,11 +3,11 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { DeviceTaintRule, DeviceTaintSelector } from '../../../types/resource-v1alpha3.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../../shared/names.ts'
-import { creationSteps, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, updateRules } from '../../shared/strategy.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 import { validatePoolName } from '../names.ts'
@@ -30,16 +30,16 @@ function* validateDeviceSelector(selector: NonNullable<Selector>, at: FieldPath,
   if (isSet(driver)) validateDriverName(driver, at.child('driver'))
   if (isSet(pool)) validatePoolName(pool, at.child('pool'))
   if (isSet(device)) validateDnsLabel(device, at.child('device'))
-  const stored = isSet(old) && (yield* semanticEqualSteps(selectors, old.selectors))
+  const stored = isSet(old) && (yield* semanticEqual(selectors, old.selectors))
   yield* validateSelectors(selectors, at.child('selectors'), new SelectorChecks(at.errors.context, stored))
 }
 
-export const validateTaintRule = /* @__PURE__ */ creationSteps(function* (errors, rule: Rule) {
+export const validateTaintRule = /* @__PURE__ */ creationRules(function* (errors, rule: Rule) {
   yield* validateMetadata(rule, errors, { namespaced: false })
   yield* validateSpec(rule, errors)
 })
 
-export const validateTaintRuleUpdate = /* @__PURE__ */ updateSteps(function* (errors, rule: Rule, old: Rule) {
+export const validateTaintRuleUpdate = /* @__PURE__ */ updateRules(function* (errors, rule: Rule, old: Rule) {
   yield* validateMetadataUpdate(rule, old, errors)
   yield* validateSpec(rule, errors, old)
 })

@@ -3,10 +3,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { ResourceClaimTemplate } from '../../../types/resource-v1beta1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { creationRules, updateRules } from '../../shared/strategy.ts'
 import { validateAdminRequests } from '../admin-access.ts'
 import { isSameClaimSpec, validateClaimSpec } from '../claim-spec.ts'
 import { goTemplateSpec } from '../go-form.ts'
@@ -25,17 +25,17 @@ function* validateSpec({ spec }: Template, errors: ContextErrorList, checks: Sel
 
 function* isSameSpec({ spec }: Template, { spec: old }: Template): Work<boolean> {
   const sameClaim = yield* isSameClaimSpec(spec?.spec, old?.spec)
-  return sameClaim && (yield* semanticEqualSteps(spec?.metadata ?? noMetadata, old?.metadata ?? noMetadata))
+  return sameClaim && (yield* semanticEqual(spec?.metadata ?? noMetadata, old?.metadata ?? noMetadata))
 }
 
-export const validateTemplate = /* @__PURE__ */ creationSteps(function* (errors, template: Template, context) {
+export const validateTemplate = /* @__PURE__ */ creationRules(function* (errors, template: Template, context) {
   validateAdminRequests(template, template.spec?.spec, errors)
   yield* validateMetadata(template, errors, { namespaced: true })
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
 })
 
 /** The stock server validates an update as a creation first. */
-export const validateTemplateUpdate = /* @__PURE__ */ updateSteps(function* (errors, template: Template, old, context) {
+export const validateTemplateUpdate = /* @__PURE__ */ updateRules(function* (errors, template: Template, old, context) {
   yield* validateMetadata(template, errors, { namespaced: true })
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
   yield* validateMetadataUpdate(template, old, errors)

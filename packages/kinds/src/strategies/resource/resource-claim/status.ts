@@ -15,10 +15,10 @@ import type {
   ResourceClaimStatus,
 } from '../../../types/resource-v1beta1.generated.ts'
 import { validateRequiredEnum } from '../../shared/enums.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 import { devicesOf } from '../claim-devices.ts'
@@ -71,8 +71,7 @@ export function* validateClaimStatus(claim: Claim, old: Claim, at: FieldPath): W
   if (!isSet(allocation)) return
   const here = at.child('allocation')
   if (!isSet(before.allocation)) yield* validateAllocation(allocation, here, requestNames(devicesOf(claim.spec)))
-  else if (!(yield* semanticEqualSteps(allocation, before.allocation)))
-    here.invalid(goAllocation(allocation), 'field is immutable')
+  else if (!(yield* semanticEqual(allocation, before.allocation))) here.invalid(goAllocation(allocation), 'field is immutable')
 }
 
 function validateConsumer({ resource, name, uid }: R<ResourceClaimConsumerReference>, at: FieldPath): void {

@@ -11,9 +11,9 @@ import type {
   DeviceCounterConsumption,
 } from '../../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { namesOf } from '../../shared/map-members.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import { namesOf } from '../../shared/value-steps.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { goAttribute } from '../go-form.ts'
 import { validateList, validateMembers, validateSet } from '../lists.ts'

@@ -2,6 +2,7 @@ import { fakeClock } from '@krmkit/meta'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ResourceSlice } from '../../../handles/resource-v1beta1.generated.ts'
 import { ResourceSlice as NewResourceSlice } from '../../../handles/resource-v1beta2.generated.ts'
+import { runPreparation } from '../../../preparation.ts'
 import { allGates, loadRules, noGates, texts } from '../testing.ts'
 import { resourceSliceStrategy } from './strategy.ts'
 
@@ -24,7 +25,9 @@ describe('resource slices', () => {
     expect(second?.basic?.taints?.[0]?.timeAdded).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     expect(second?.basic?.taints?.[1]).toEqual(old)
     const defaulted = { spec: { devices: [{ name: 'a', taints: [taint] }] } }
-    resourceSliceStrategy.defaults?.(defaulted as never, 'v1beta2', allGates as never, { clock: fakeClock(1_600_000_000_900) })
+    runPreparation(
+      resourceSliceStrategy.defaults?.(defaulted as never, 'v1beta2', allGates as never, { clock: fakeClock(1_600_000_000_900) }),
+    )
     expect(defaulted.spec.devices).toEqual([{ name: 'a', taints: [{ ...taint, timeAdded: '2020-09-13T12:26:40Z' }] }])
   })
 

@@ -5,7 +5,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationSteps, updateSteps } from '../../shared/strategy.ts'
+import { creationRules, updateRules } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 import { validateSet } from '../lists.ts'
@@ -69,12 +69,12 @@ function validateImmutableMembers(spec: Spec, old: Spec, at: FieldPath): void {
   if (node !== (old.nodeName ?? '')) at.child('nodeName').invalid(node === '' ? null : node, frozen)
 }
 
-export const validateSlice = /* @__PURE__ */ creationSteps(function* (errors, slice: Slice) {
+export const validateSlice = /* @__PURE__ */ creationRules(function* (errors, slice: Slice) {
   yield* validateMetadata(slice, errors, { namespaced: false })
   yield* validateSpec(slice.spec ?? noSpec, errors, undefined)
 })
 
-export const validateSliceUpdate = /* @__PURE__ */ updateSteps(function* (errors, slice: Slice, old: Slice) {
+export const validateSliceUpdate = /* @__PURE__ */ updateRules(function* (errors, slice: Slice, old: Slice) {
   yield* validateMetadataUpdate(slice, old, errors)
   yield* validateSpec(slice.spec ?? noSpec, errors, old.spec ?? noSpec)
 })

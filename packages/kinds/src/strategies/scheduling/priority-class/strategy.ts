@@ -5,7 +5,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const maxUserPriority = 1_000_000_000
@@ -52,9 +52,9 @@ export const priorityClassStrategy = defineStrategy<PriorityClass>({
   },
   prepareForCreate: startGeneration,
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateClass(object, errors))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')
     if (object.preemptionPolicy !== old.preemptionPolicy) {

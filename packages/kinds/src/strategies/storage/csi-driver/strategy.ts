@@ -3,12 +3,13 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
 const lifecycleModes = ['Persistent', 'Ephemeral']
@@ -96,9 +97,9 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     yield* raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
-    return validateStepsWith(context, (errors) => validateDriver(driver, errors))
+    return validateWith(context, (errors) => validateDriver(driver, errors))
   },
-  validateUpdate: updateSteps(function* (errors, driver, old) {
+  validateUpdate: updateRules(function* (errors, driver, old) {
     yield* validateMetadataUpdate(driver, old, errors)
     const at = errors.child('spec')
     validateSpec(driver.spec ?? {}, at)

@@ -4,13 +4,13 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -67,7 +67,7 @@ function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly
   }
   for (const before of (old.spec?.drivers ?? []).map(compared)) {
     for (const driver of drivers.get(before.name) ?? []) {
-      if (!(yield* semanticEqualSteps(driver, before)))
+      if (!(yield* semanticEqual(driver, before)))
         errors.child('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
     }
   }
@@ -76,9 +76,9 @@ function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly
 export const csiNodeStrategy = defineStrategy<CSINode>({
   allowUnconditionalUpdate: false,
   validate(node, context) {
-    return validateStepsWith(context, (errors) => validateNode(node, errors))
+    return validateWith(context, (errors) => validateNode(node, errors))
   },
-  validateUpdate: updateSteps(function* (errors, node, old) {
+  validateUpdate: updateRules(function* (errors, node, old) {
     // The stock server validates the object twice on update.
     yield* validateNode(node, errors)
     yield* validateNode(node, errors)

@@ -3,12 +3,12 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { StorageClass } from '../../../types/storage-v1.generated.ts'
+import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -34,7 +34,7 @@ function* validateImmutableFields(
   old: DeepReadonly<StorageClass>,
   errors: ContextErrorList,
 ): Work {
-  if (!(yield* deepEqualSteps(object.parameters, old.parameters)))
+  if (!(yield* deepEqual(object.parameters, old.parameters)))
     errors.child('parameters').forbidden('updates to parameters are forbidden.')
   if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
   if (object.reclaimPolicy !== old.reclaimPolicy)
@@ -52,9 +52,9 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     object.volumeBindingMode ??= 'Immediate'
   },
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateClass(object, errors))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     yield* validateImmutableFields(object, old, errors)

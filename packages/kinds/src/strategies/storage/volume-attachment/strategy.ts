@@ -6,15 +6,16 @@ import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
-import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
+import { defaultVendorSource } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
-import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { roundUp } from '../../shared/round-up.direct.ts'
+import { creationRules, defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -71,7 +72,7 @@ function validateNewAttachment(attachment: Attachment, errors: ContextErrorList)
 function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Work {
   yield* validateAttachment(attachment, errors)
   yield* validateAttachment(attachment, errors)
-  if (!(yield* semanticEqualSteps(attachment.spec, old.spec)))
+  if (!(yield* semanticEqual(attachment.spec, old.spec)))
     errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
 }
 
@@ -111,12 +112,12 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   *prepareForUpdate(attachment, old) {
     yield* keepMembers(attachment, old, 'status')
   },
-  validate: creationSteps(function* (errors, attachment) {
+  validate: creationRules(function* (errors, attachment) {
     yield* validateAttachment(attachment, errors)
     validateNewAttachment(attachment, errors)
   }),
   validateUpdate(attachment, old, context) {
-    return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+    return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
   },
   deleteAnswer: 'Object',
   subresources: {
@@ -127,7 +128,7 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
         yield* resetStatusMetadata(attachment, old)
       },
       validateUpdate(attachment, old, context) {
-        return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+        return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
       },
     },
   },

@@ -3,10 +3,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
+import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -21,14 +21,14 @@ function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: Con
 export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
   distinctEmpties: [['parameters']],
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateClass(object, errors))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate: updateSteps(function* (errors, object, old) {
+  validateUpdate: updateRules(function* (errors, object, old) {
     // The stock server validates the class twice on update.
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
-    if (!(yield* deepEqualSteps(object.parameters, old.parameters)))
+    if (!(yield* deepEqual(object.parameters, old.parameters)))
       errors.child('parameters').forbidden('updates to parameters are forbidden.')
     yield* validateClass(object, errors)
   }),

@@ -1,16 +1,10 @@
 import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { copyJson } from '@krmkit/schema/json'
 import { describe, expect, it } from 'vitest'
-import {
-  copySteps,
-  deepEqualSteps,
-  jsonEqualSteps,
-  keepSteps,
-  semanticEqualSteps,
-  withDefaultMembers,
-  withMembers,
-  withoutMember,
-} from './value-steps.ts'
-import { copy, deepEqual, semanticEqual } from './values.ts'
+import { copy, keep } from './copies.ts'
+import * as direct from './equality.direct.ts'
+import { deepEqual, jsonEqual, semanticEqual } from './equality.ts'
+import { withDefaultMembers, withMembers, withoutMember } from './map-members.ts'
 
 const large = 20_000
 const keys = Array.from({ length: large }, (_, i) => `k${i}`)
@@ -58,14 +52,14 @@ describe('equality with pauses', () => {
   it('equals the plain one', () => {
     for (const a of values) {
       for (const b of values) {
-        expect(runAtOnce(semanticEqualSteps(a, b)), 'semantic').toBe(semanticEqual(a, b))
-        expect(runAtOnce(deepEqualSteps(a, b)), 'deep').toBe(deepEqual(a, b))
+        expect(runAtOnce(semanticEqual(a, b)), 'semantic').toBe(direct.semanticEqual(a, b))
+        expect(runAtOnce(deepEqual(a, b)), 'deep').toBe(direct.deepEqual(a, b))
       }
     }
   })
 
   it('distinguishes absent, null and empty members of JSON, and ignores the order of members', () => {
-    expect(runAtOnce(jsonEqualSteps({ a: 1, b: [{}] }, { b: [{}], a: 1 }))).toBe(true)
+    expect(runAtOnce(jsonEqual({ a: 1, b: [{}] }, { b: [{}], a: 1 }))).toBe(true)
     for (const [a, b] of [
       [{}, { a: null }],
       [{ a: null }, {}],
@@ -73,11 +67,11 @@ describe('equality with pauses', () => {
       [proto(1), { a: 1 }],
       [{ a: 1 }, proto(1)],
     ])
-      expect(runAtOnce(jsonEqualSteps(a, b))).toBe(false)
+      expect(runAtOnce(jsonEqual(a, b))).toBe(false)
   })
 
   it('is interrupted within a large map', () => {
-    for (const equal of [semanticEqualSteps, deepEqualSteps, jsonEqualSteps]) {
+    for (const equal of [semanticEqual, deepEqual, jsonEqual]) {
       expect([...equal({ a: wide() }, { a: wide() })].length).toBeGreaterThan(large / 512)
       expect(runAtOnce(equal({ a: wide() }, { a: wide() }))).toBe(true)
       expect(runAtOnce(equal({ a: wide() }, { a: { ...wide(), k7: 'w' } }))).toBe(false)
@@ -85,36 +79,36 @@ describe('equality with pauses', () => {
   })
 
   it('takes the names of a large map in a separate step', () => {
-    expect([...semanticEqualSteps(wide(), wide())].filter((each) => each === true)).toHaveLength(2)
+    expect([...semanticEqual(wide(), wide())].filter((each) => each === true)).toHaveLength(2)
   })
 
   it('does not read a map that both values share', () => {
     const shared = stored()
-    expect([...semanticEqualSteps({ a: shared }, { a: shared })]).toEqual([])
+    expect([...semanticEqual({ a: shared }, { a: shared })]).toEqual([])
   })
 })
 
 describe('copies with pauses', () => {
   it('equal the plain ones, and belong to the caller', () => {
     for (const value of values) {
-      const copied = runAtOnce(copySteps(value))
-      expect(copied).toStrictEqual(copy(value))
+      const copied = runAtOnce(copy(value))
+      expect(copied).toStrictEqual(copyJson(value))
       if (typeof value === 'object' && value !== null) expect(copied).not.toBe(value)
     }
-    expect(Object.hasOwn(runAtOnce(copySteps<object>(proto(1))), '__proto__')).toBe(true)
+    expect(Object.hasOwn(runAtOnce(copy<object>(proto(1))), '__proto__')).toBe(true)
   })
 
   it('are interrupted within a large map', () => {
     const map = wide()
-    expect([...copySteps({ a: map })].length).toBeGreaterThan(large / 512)
-    const copied = runAtOnce(copySteps<{ a: object }>({ a: map }))
+    expect([...copy({ a: map })].length).toBeGreaterThan(large / 512)
+    const copied = runAtOnce(copy<{ a: object }>({ a: map }))
     expect(copied.a).toEqual(map)
     expect(copied.a).not.toBe(map)
   })
 
   it('share large frozen maps of texts, but not their containers', () => {
     const map = stored()
-    const copied = runAtOnce(copySteps<{ a: object }>(Object.freeze({ a: map, b: [1] })))
+    const copied = runAtOnce(copy<{ a: object }>(Object.freeze({ a: map, b: [1] })))
     expect(copied.a).toBe(map)
     expect(Object.isFrozen(copied)).toBe(false)
   })
@@ -122,15 +116,15 @@ describe('copies with pauses', () => {
   it('copy the values of large frozen maps of objects', () => {
     const map = Object.fromEntries(keys.map((key) => [key, Object.freeze({ n: 1 })]))
     rememberMemberNames(map, keys)
-    const copied = runAtOnce(copySteps<Record<string, { n: number }>>(map))
+    const copied = runAtOnce(copy<Record<string, { n: number }>>(map))
     expect(copied).toEqual(map)
     expect([copied['k1'] === map['k1'], Object.isFrozen(copied['k1']), memberNames(copied)]).toEqual([false, false, keys])
   })
 
   it('replace or remove one member', () => {
     const to: { a?: object; b?: number } = { a: {}, b: 1 }
-    runAtOnce(keepSteps(to, { a: { c: 1 } }, 'a'))
-    runAtOnce(keepSteps(to, {}, 'b'))
+    runAtOnce(keep(to, { a: { c: 1 } }, 'a'))
+    runAtOnce(keep(to, {}, 'b'))
     expect(to).toEqual({ a: { c: 1 } })
   })
 })

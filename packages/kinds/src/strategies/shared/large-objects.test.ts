@@ -1,8 +1,8 @@
 import type { ApiObject } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
-import { runPreparation } from '../../preparation.ts'
-import { runValidation, validationSteps } from '../../validation.ts'
+import { preparationWork, runPreparation } from '../../preparation.ts'
+import { runValidation, validationWork } from '../../validation.ts'
 import { strategies } from '../index.ts'
 import { testContext } from '../testing/context.ts'
 
@@ -63,7 +63,7 @@ describe('validation of large objects', () => {
     ['the selector of a network policy', 'networking.k8s.io/NetworkPolicy', { podSelector: { matchLabels: wide } }],
   ])('has pauses: %s', (_, key, spec) => {
     const object = { metadata: { name: 'a', namespace: 'n' }, spec } as unknown as ApiObject
-    expect([...validationSteps(strategies[key]?.validate?.(object, testContext()))].length).toBeGreaterThan(many / 100)
+    expect([...validationWork(strategies[key]?.validate?.(object, testContext()))].length).toBeGreaterThan(many / 100)
   })
 
   it('returns the same errors at once', () => {
@@ -92,13 +92,13 @@ describe('defaults of large objects', () => {
       { spec: { limits: [{ type: 'Container', max: rounded, default: rounded, defaultRequest: rounded }] } },
     ],
   ])('have pauses, and equal those set at once: %s', (key, members, expected) => {
-    const { defaults, defaultsSteps } = strategies[key] ?? {}
+    const { defaults } = strategies[key] ?? {}
     const make = () => structuredClone({ metadata: { name: 'a' }, ...members }) as unknown as ApiObject
     const [sliced, whole] = [make(), make()]
     const { profile } = testContext()
-    expect([...(defaultsSteps?.(sliced, 'v1', profile) ?? [])].length).toBeGreaterThan(many / 100)
+    expect([...preparationWork(defaults?.(sliced, 'v1', profile))].length).toBeGreaterThan(many / 100)
     expect(sliced).toMatchObject(expected)
-    defaults?.(whole, 'v1', profile)
+    runPreparation(defaults?.(whole, 'v1', profile))
     expect(JSON.stringify(sliced)).toBe(JSON.stringify(whole))
   })
 })

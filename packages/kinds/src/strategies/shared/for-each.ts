@@ -1,11 +1,13 @@
+/** Loops over the items of lists and the members of maps, with pauses if they are many. */
+
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { sortKeys } from '@krmkit/schema/paced'
+import { sortedKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'
 
-/** Items of a list that are validated in one step. */
-const itemsPerStep = 16
+/** Items visited between two pauses. */
+export const itemsPerSlice = 16
 
-/** Size above which the enumeration of a map is a long step. */
+/** Size above which the enumeration of a map takes long. */
 export const largeMap = 10_000
 
 /** Work that is done: it has ended, so that it can be delegated to again and again. */
@@ -13,17 +15,17 @@ export const done: Work = (function* () {})()
 done.next()
 
 /** Calls `each` for every item, with pauses in long lists. Short lists are done when the function returns. */
-export function forEachStep<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Work {
+export function forEachItem<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Work {
   if (items === undefined || items === null) return done
-  if (items.length > itemsPerStep) return eachItemSteps(items, each)
+  if (items.length > itemsPerSlice) return eachOfManyItems(items, each)
   for (let i = 0; i < items.length; i++) each(items[i] as T, i)
   return done
 }
 
-function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) => void): Work {
+function* eachOfManyItems<T>(items: readonly T[], each: (item: T, index: number) => void): Work {
   for (let i = 0; i < items.length; i++) {
     each(items[i] as T, i)
-    if (i % itemsPerStep === itemsPerStep - 1) yield
+    if (i % itemsPerSlice === itemsPerSlice - 1) yield
   }
 }
 
@@ -31,27 +33,23 @@ function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) =
  * Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with pauses. Small
  * maps are done when the function returns.
  */
-export function forEachKeyStep(
+export function forEachKey(
   map: Readonly<Record<string, string>> | null | undefined,
   each: (key: string, value: string) => void,
 ): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
-  if (keys.length > itemsPerStep) return eachKeySteps(map, keys, each)
+  if (keys.length > itemsPerSlice) return eachOfManyKeys(map, each)
   for (const key of inOrder([...keys])) each(key, map[key] ?? '')
   return done
 }
 
-function* eachKeySteps(
-  map: Readonly<Record<string, string>>,
-  unsorted: readonly string[],
-  each: (key: string, value: string) => void,
-): Work {
-  const keys = yield* sortedSteps(unsorted)
+function* eachOfManyKeys(map: Readonly<Record<string, string>>, each: (key: string, value: string) => void): Work {
+  const keys = yield* sortedKeys(map)
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     each(key, map[key] ?? '')
-    if (i % itemsPerStep === itemsPerStep - 1) yield
+    if (i % itemsPerSlice === itemsPerSlice - 1) yield
   }
 }
 
@@ -65,12 +63,12 @@ export function forEachMember<V>(
 ): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
-  if (keys.length > itemsPerStep) return eachMemberSteps(map, keys, each)
+  if (keys.length > itemsPerSlice) return eachOfManyMembers(map, keys, each)
   for (const key of keys) each(map, key)
   return done
 }
 
-function* eachMemberSteps<V>(
+function* eachOfManyMembers<V>(
   map: Record<string, V>,
   keys: readonly string[],
   each: (map: Record<string, V>, key: string) => void,
@@ -79,7 +77,7 @@ function* eachMemberSteps<V>(
   yield keys.length > largeMap
   for (let i = 0; i < keys.length; i++) {
     each(map, keys[i] as string)
-    if (i % itemsPerStep === itemsPerStep - 1) yield
+    if (i % itemsPerSlice === itemsPerSlice - 1) yield
   }
 }
 
@@ -88,16 +86,4 @@ export function addMissingMembers<V>(to: Record<string, V>, from: Record<string,
   return forEachMember(from, (members, key) => {
     if (!Object.hasOwn(to, key)) to[key] = members[key] as V
   })
-}
-
-/** The keys of a map in the order in which the stock server reports errors, with pauses. */
-export function sortedKeysSteps(map: object): Work<string[]> {
-  return sortedSteps(memberNames(map))
-}
-
-/** @param keys are not changed: they may be the remembered ones of a map */
-function* sortedSteps(keys: readonly string[]): Work<string[]> {
-  if (keys.length <= itemsPerStep) return [...keys].sort()
-  yield true
-  return yield* sortKeys([...keys])
 }

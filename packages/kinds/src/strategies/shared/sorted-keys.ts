@@ -1,0 +1,15 @@
+import { memberNames, type Work } from '@krmkit/meta/work'
+import { sortKeys } from '@krmkit/schema/paced'
+import { inOrder } from './values.ts'
+
+/** Keys that are sorted without a pause. */
+export const fewKeys = 16
+
+/** The keys of a map in the order in which the stock server reports errors. */
+export function* sortedKeys(map: object | null | undefined): Work<string[]> {
+  if (map === undefined || map === null) return []
+  const keys = [...memberNames(map)]
+  if (keys.length <= fewKeys) return inOrder(keys)
+  yield true
+  return yield* sortKeys(keys)
+}
