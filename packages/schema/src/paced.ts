@@ -11,5 +11,5 @@ export { duplicateProblemsSteps as duplicateProblems } from './json/duplicates.t
 export { encodeJsonSteps as encodeJson, stringifySteps as stringifyJson } from './json/encode-json.ts'
 export { parseJsonSteps as parseJson } from './json/parse-json.ts'
 export { decodeProtobufSteps as decodeProtobuf } from './protobuf/protobuf.ts'
-export { validateListTypesSteps as validateListTypes } from './structural/list-types.ts'
-export { pruneObjectSteps as pruneObject, pruneValueSteps as pruneValue } from './structural/prune.ts'
+export { validateListTypes } from './structural/list-types.ts'
+export { pruneObject, pruneValue } from './structural/prune.ts'

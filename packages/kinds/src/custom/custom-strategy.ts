@@ -182,7 +182,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     const { engine, storedExpressions: stored } = cel()
     rules ??= engine.createRuleTree(schema, { environment: () => stored, root: true })
     if (rules !== undefined)
-      addErrors(errors, yield* engine.validateRulesSteps(rules, object, { old, warn, fieldAt: ruleFieldPath }))
+      addErrors(errors, yield* engine.paced.validateRules(rules, object, { old, warn, fieldAt: ruleFieldPath }))
     return errors
   }
   return {
@@ -192,7 +192,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       const viewed = (yield* withWholeFloats(object, options.sent?.())) as JsonObject
       if (schema !== undefined && options.isTyped === true) {
         validateBySchema ??= createSchemaValidator(schema)
-        addErrors(errors, yield* validateBySchema.steps(viewed, { old: options.old }))
+        addErrors(errors, yield* validateBySchema.paced(viewed, { old: options.old }))
       }
       if (scale !== undefined && options.isTyped === true)
         addErrors(errors, [...validateSpecReplicas(viewed, scale), ...validateStatusReplicas(viewed, scale)])
@@ -206,7 +206,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       if (described !== undefined && Object.hasOwn(object, 'status')) {
         validateStatusBySchema ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
-        addErrors(errors, (yield* validateStatusBySchema.steps(viewed.status as JsonValue, { old: before })).map(inStatus))
+        addErrors(errors, (yield* validateStatusBySchema.paced(viewed.status as JsonValue, { old: before })).map(inStatus))
       }
       if (scale !== undefined) addErrors(errors, validateStatusReplicas(viewed, scale))
       return yield* validateListsAndRules(object, errors, { ...options, viewed })

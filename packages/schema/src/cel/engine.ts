@@ -21,7 +21,9 @@ import { createRuleTree } from './rule-tree.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { PlanError } from './step.ts'
 import { dynType, listOf, mapOf, stringType, structOf } from './types.ts'
-import { requestCostBudget, validateRules, validateRulesSteps } from './validate-rules.ts'
+import { validateRules } from './validate-rules.direct.ts'
+import * as paced from './validate-rules.ts'
+import { requestCostBudget } from './validate-rules.ts'
 import { ComputedMap, ErrorValue } from './values.ts'
 
 /** The functions, classes and constants of the engine that `loadCel` provides. The same as those of `@krmkit/schema/cel`. */
@@ -34,7 +36,6 @@ export interface CelEngine {
   readonly admissionEnvironment: typeof admissionEnvironment
   readonly authorizerValue: typeof authorizerValue
   readonly validateRules: typeof validateRules
-  readonly validateRulesSteps: typeof validateRulesSteps
   readonly createCompileBudget: typeof createCompileBudget
   readonly compileDeviceSelector: typeof compileDeviceSelector
   readonly compileExpression: typeof compileExpression
@@ -60,6 +61,8 @@ export interface CelEngine {
   readonly structOf: typeof structOf
   readonly toJson: typeof toJson
   readonly variableType: typeof variableType
+  /** With pauses: a rule may take long, and there may be many. */
+  readonly paced: { readonly validateRules: typeof paced.validateRules }
 }
 
 export const celEngine: CelEngine = {
@@ -71,7 +74,6 @@ export const celEngine: CelEngine = {
   admissionEnvironment,
   authorizerValue,
   validateRules,
-  validateRulesSteps,
   createCompileBudget,
   compileDeviceSelector,
   compileExpression,
@@ -97,4 +99,5 @@ export const celEngine: CelEngine = {
   structOf,
   toJson,
   variableType,
+  paced: { validateRules: paced.validateRules },
 }

@@ -45,12 +45,8 @@ export {
   typeName,
   uintType,
 } from './types.ts'
-export {
-  type RuleValidationOptions,
-  requestCostBudget,
-  validateRules,
-  validateRulesSteps,
-} from './validate-rules.ts'
+export { validateRules } from './validate-rules.direct.ts'
+export { type RuleValidationOptions, requestCostBudget } from './validate-rules.ts'
 export {
   ArrayList,
   ComputedMap,

@@ -12,7 +12,7 @@ import { ruleEnvironment } from './rule-environment.ts'
 import { createRuleTree, type RuleNode } from './rule-tree.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { dynType, intType, listOf, mapOf, stringType } from './types.ts'
-import { validateRulesSteps } from './validate-rules.ts'
+import { validateRules } from './validate-rules.ts'
 import type { Value } from './values.ts'
 
 /** Evaluations that pause have the results and costs of those that do not. */
@@ -170,7 +170,7 @@ describe('an evaluation with pauses', () => {
   })
 })
 
-describe('validateRulesSteps', () => {
+describe('validateRules', () => {
   const tree = (rules: readonly string[]) =>
     createRuleTree(
       {
@@ -181,7 +181,7 @@ describe('validateRulesSteps', () => {
       { environment: () => Environment.ofRelease('1.33'), root: false },
     ) as RuleNode
   const yieldsOf = (rules: readonly string[], value: JsonObject) => {
-    const yielded = [...validateRulesSteps(tree(rules), value)]
+    const yielded = [...validateRules(tree(rules), value)]
     expect(yielded.every((each) => each === true)).toBe(true)
     return yielded.length
   }

@@ -4,7 +4,7 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import { Environment } from './environment.ts'
 import { createRuleTree, type RuleNode } from './rule-tree.ts'
-import { validateRules } from './validate-rules.ts'
+import { validateRules } from './validate-rules.direct.ts'
 
 /** Vectors of schema rules and values. */
 

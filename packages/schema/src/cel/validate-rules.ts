@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { goQuote, trimSpace, utf8Length } from '@krmkit/meta/go-text'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { fromJson } from './json-values.ts'
@@ -37,28 +37,12 @@ export interface RuleValidationOptions {
  * @returns field errors in the order of the stock server
  * @see {@link createRuleTree}
  */
-export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
-  return runAtOnce(validateRulesSteps(node, value, options))
-}
-
-/**
- * As `validateRules`, with pauses: a rule may take long, and there may be many.
- *
- * @example
- * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
- * import { createRuleTree, Environment, validateRulesSteps } from '@krmkit/schema/cel'
- * const schema = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 3' }] }
- * const environment = Environment.ofRelease('1.33')
- * const tree = createRuleTree(schema, { environment: () => environment, root: false })!
- * const errors = await runPaced(validateRulesSteps(tree, 5), new Pace(createTurns()))
- * errors.length // 1
- */
-export function validateRulesSteps(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): Work<FieldError[]> {
+export function* validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): Work<FieldError[]> {
   const { old, ratcheting = true } = options
   const checker = new RuleValidator(options)
   const ratchet =
     old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
-  return checker.run({ node, value, path: options.path, old, ratchet })
+  return yield* checker.run({ node, value, path: options.path, old, ratchet })
 }
 
 /** A value and its node of the schema. */
@@ -85,7 +69,7 @@ const outOfBudget = 'validation failed due to running out of cost budget, no fur
 /** Cost of looking for the rules of a value, for pauses. */
 const visitCost = 5
 
-class RuleValidator {
+export class RuleValidator {
   readonly #errors: FieldError[] = []
   readonly #options: RuleValidationOptions
   readonly #budget: { cost: number }

@@ -12,11 +12,11 @@ import {
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
 import { formatFieldError } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
-import { decode, decodeSteps } from '../decode/decode.ts'
+import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
-import type { Decoded, StructType } from '../interfaces.ts'
+import type { StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
+import { coerceMetadata } from './metadata.direct.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Embedded resources: `x-kubernetes-embedded-resource`. */
@@ -110,86 +110,6 @@ export function coerceEmbedded(
     },
     { path: undefined, text: '', root: !includeRoot },
   )
-}
-
-const unknownField = /^unknown field "(.*)"$/s
-
-/**
- * Coerces metadata to its stored form: known fields of the right types.
- *
- * @returns undefined for a value that is not an object, when lenient.
- */
-export function coerceMetadata(value: JsonValue, type: StructType, options: MetadataOptions): JsonObject | undefined {
-  try {
-    return knownMetadata(decode<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
-  } catch (error) {
-    return malformedMetadata(error, value, type, options)
-  }
-}
-
-/** As `coerceMetadata`, with pauses. */
-export function* coerceMetadataSteps(value: JsonValue, type: StructType, options: MetadataOptions): Work<JsonObject | undefined> {
-  try {
-    return knownMetadata(yield* decodeSteps<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
-  } catch (error) {
-    return malformedMetadata(error, value, type, options)
-  }
-}
-
-interface MetadataOptions {
-  readonly prefix: string
-  readonly unknown?: string[] | undefined
-  readonly lenient: boolean
-}
-
-function knownMetadata({ object, problems }: Decoded<JsonObject>, { prefix, unknown }: MetadataOptions): JsonObject {
-  for (const problem of problems) {
-    const name = unknownField.exec(problem)?.[1]
-    if (name !== undefined) unknown?.push(prefix + unquoted(name))
-  }
-  return withoutNullTime(object)
-}
-
-const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
-
-/** Problems quote names as Go does; those of custom resources show them as they are. */
-function unquoted(name: string): string {
-  return name.replace(/\\(?:x(..)|u(.{4})|U(.{8})|(.))/g, (_, x, u, long, char: string) => {
-    const code = x ?? u ?? long
-    return code === undefined ? (escapes[char] ?? char) : String.fromCodePoint(Number.parseInt(code, 16))
-  })
-}
-
-function malformedMetadata(
-  error: unknown,
-  value: JsonValue,
-  type: StructType,
-  { prefix, lenient }: MetadataOptions,
-): JsonObject | undefined {
-  if (!(error instanceof DecodeError)) throw error
-  if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
-  const inner = error.path ?? ''
-  throw new DecodeError({ code: error.code, message: error.message, path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
-}
-
-/** Unlike built-in kinds, custom resources omit an unset creationTimestamp. */
-function withoutNullTime(metadata: JsonObject): JsonObject {
-  if (metadata.creationTimestamp === null) delete metadata.creationTimestamp
-  return metadata
-}
-
-/** Drops malformed fields one by one. */
-function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
-  const kept: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) {
-    try {
-      decode(type, { [name]: member }, { collect: false })
-      setMember(kept, name, member)
-    } catch {
-      // Malformed: drop it.
-    }
-  }
-  return withoutNullTime(decode<JsonObject>(type, kept, { collect: false }).object)
 }
 
 /**

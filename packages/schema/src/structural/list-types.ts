@@ -1,6 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/paced'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { equalityKey } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 import { plainNumber } from './whole-float.ts'
@@ -13,12 +13,7 @@ import { plainNumber } from './whole-float.ts'
  * const node = createSchemaNode({ type: 'array', 'x-kubernetes-list-type': 'set' })
  * validateListTypes(['a', 'a'], node).map(({ message }) => message) // [ 'Duplicate value: "a"' ]
  */
-export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
-  return runAtOnce(validateListTypesSteps(value, node, path))
-}
-
-/** As {@link validateListTypes}, with pauses. */
-export function* validateListTypesSteps(value: JsonValue, node: SchemaNode | undefined, path?: Path): Work<FieldError[]> {
+export function* validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): Work<FieldError[]> {
   if (node === undefined || !node.containsKeyedLists) return []
   return yield* collectErrors((errors) => walk(value, node, path, errors))
 }
@@ -43,8 +38,8 @@ function* walk(value: JsonValue, node: SchemaNode | undefined, path: Path | unde
   }
 }
 
-/** Items checked in one step. */
-const itemsPerStep = 64
+/** Items checked between two pauses. */
+export const itemsPerSlice = 64
 
 /** Reports a repeated value once, at its second occurrence. */
 function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): Work {
@@ -55,7 +50,7 @@ function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: 
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
     if (count === 2) errors.push(field.duplicate(path?.index(i), plainNumber(item)))
-    if (i % itemsPerStep === itemsPerStep - 1) yield
+    if (i % itemsPerSlice === itemsPerSlice - 1) yield
   }
 }
 
@@ -67,7 +62,7 @@ function* checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | u
   }
   const seen = new Map<string, number>()
   for (let i = 0; i < items.length; i++) {
-    if (i % itemsPerStep === itemsPerStep - 1) yield
+    if (i % itemsPerSlice === itemsPerSlice - 1) yield
     // Null has no keys.
     const item = (items[i] ?? {}) as JsonObject
     const keys: JsonObject = {}

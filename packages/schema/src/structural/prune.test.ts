@@ -1,7 +1,8 @@
 import type { JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/work'
 import { expect, it } from 'vitest'
-import { pruneValue, pruneValueSteps } from './prune.ts'
+import { pruneValue } from './prune.direct.ts'
+import * as paced from './prune.ts'
 import { createSchemaNode } from './schema-node.ts'
 
 const node = createSchemaNode({
@@ -21,7 +22,7 @@ const value = (): JsonValue => ({
 
 it.each([
   ['at once', pruneValue],
-  ['in steps', (...args: Parameters<typeof pruneValueSteps>) => runAtOnce(pruneValueSteps(...args))],
+  ['with pauses', (...args: Parameters<typeof pruneValue>) => runAtOnce(paced.pruneValue(...args))],
 ] as const)('removes what the schema does not specify %s', (_, prune) => {
   const pruned = value()
   const unknown: string[] = []

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { coerceEmbedded } from './embedded.ts'
-import { pruneObject } from './prune.ts'
+import { pruneObject } from './prune.direct.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** A step from the object down: a member, or the item of a list. */

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isEmptyObject, memberNames } from '@krmkit/meta/work'
+import { isEmptyObject, memberNames, type Work } from '@krmkit/meta/work'
 import { decode } from '../decode/decode.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
-import { sortedValue } from './sorted.ts'
+import { sortedValue } from './sorted.direct.ts'
 
 /**
  * Whether reading a stored value by its schema would change nothing. Most stored objects are in this form, and are shown without a copy.
@@ -25,25 +25,20 @@ interface Part {
 const rootMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /** Whether coercion of metadata, pruning, removal of nulls, defaulting and sorting leave an object unchanged. `false` when undecided. */
-export function isSettled(object: JsonObject, schema: SchemaNode, objectMeta: StructType): boolean {
-  return isSettledMetadata(object.metadata, objectMeta) && new SettledCheck(object, schema).run(Number.POSITIVE_INFINITY) === true
-}
-
-/** As `isSettled`, with pauses. */
-export function* isSettledSteps(object: JsonObject, schema: SchemaNode, objectMeta: StructType): Generator<true, boolean> {
+export function* isSettled(object: JsonObject, schema: SchemaNode, objectMeta: StructType): Work<boolean> {
   yield true
   if (!isSettledMetadata(object.metadata, objectMeta)) return false
   yield true
   const check = new SettledCheck(object, schema)
   for (;;) {
-    const settled = check.run(membersPerStep)
+    const settled = check.run(membersPerSlice)
     if (settled !== undefined) return settled
     yield true
   }
 }
 
 /** Whether metadata with sorted members has the form in which it is stored. */
-function isSettledMetadata(metadata: JsonValue | undefined, type: StructType): boolean {
+export function isSettledMetadata(metadata: JsonValue | undefined, type: StructType): boolean {
   if (!isJsonObject(metadata) || (metadata.generation ?? 0) === 0) return false
   const { labels, annotations, managedFields, ...rest } = metadata
   if (!isTextMap(labels) || !isTextMap(annotations)) return false
@@ -74,10 +69,10 @@ function isTextMap(map: JsonValue | undefined): boolean {
   return isJsonObject(map) && !isEmptyObject(map) && Object.values(map).every((text) => typeof text === 'string')
 }
 
-/** Members visited between two yields. */
-const membersPerStep = 512
+/** Members visited between two pauses. */
+export const membersPerSlice = 512
 
-class SettledCheck {
+export class SettledCheck {
   readonly #parts: Part[] = []
   #part: Part | undefined
   #keys: readonly string[] | undefined

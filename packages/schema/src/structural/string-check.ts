@@ -1,7 +1,7 @@
 /** The rules of a schema for strings: lengths and a pattern. */
 import { type FieldError, field, type JsonObject } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { compileLenient, maxSearchAtOnce, type Pattern } from './pattern.ts'
@@ -33,11 +33,7 @@ export class StringCheck {
     return this.#pattern.size * text.length > maxSearchAtOnce
   }
 
-  check(text: string, path: string, errors: FieldError[]): void {
-    runAtOnce(this.checkSteps(text, path, errors))
-  }
-
-  *checkSteps(text: string, path: string, errors: FieldError[]): Generator<true, void> {
+  *check(text: string, path: string, errors: FieldError[]): Work {
     const max = this.#max
     const min = this.#min
     if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(messagePath(path), text, max))
@@ -47,7 +43,7 @@ export class StringCheck {
       errors.push(field.invalid(messagePath(path), text, `${path} in body should match '${this.#source}'`))
   }
 
-  *#matches(source: string, text: string): Generator<true, boolean> {
+  *#matches(source: string, text: string): Work<boolean> {
     if (this.#pattern === undefined) {
       if (source.length > shortPattern) yield true
       this.#pattern = compileLenient(source)

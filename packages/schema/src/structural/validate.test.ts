@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
-import { validateListTypes } from './list-types.ts'
+import { validateListTypes } from './list-types.direct.ts'
 import { createSchemaNode } from './schema-node.ts'
 import { createSchemaValidator } from './validate.ts'
 
@@ -193,7 +193,7 @@ describe('createSchemaValidator', () => {
 describe('pauses of long patterns', () => {
   const looks = (schema: JsonObject, value: JsonValue) => {
     let count = 0
-    for (const steps = createSchemaValidator(schema).steps(value); ; count++) if (steps.next().done === true) return count
+    for (const steps = createSchemaValidator(schema).paced(value); ; count++) if (steps.next().done === true) return count
   }
 
   it('are in proportion to the length of the text', () => {

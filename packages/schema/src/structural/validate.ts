@@ -25,7 +25,7 @@ import { plainNumber, WholeFloat } from './whole-float.ts'
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[]
   /** As the function itself, with pauses. */
-  steps(value: JsonValue, options?: SchemaValidationOptions): Work<FieldError[]>
+  paced(value: JsonValue, options?: SchemaValidationOptions): Work<FieldError[]>
 }
 
 export interface SchemaValidationOptions {
@@ -54,14 +54,14 @@ export interface SchemaValidatorOptions {
  */
 export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
-  function* steps(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Work<FieldError[]> {
+  function* paced(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Work<FieldError[]> {
     const errors: FieldError[] = []
     const checked = check(value, path, errors, old)
     if (typeof checked !== 'number') yield* checked
     return errors.length > 1 ? withoutRepetitions(errors) : errors
   }
-  const validate = (value: JsonValue, options?: SchemaValidationOptions) => runAtOnce(steps(value, options))
-  return Object.assign(validate, { steps })
+  const validate = (value: JsonValue, options?: SchemaValidationOptions) => runAtOnce(paced(value, options))
+  return Object.assign(validate, { paced })
 }
 
 /** Parts of a schema that say the same, such as a name that is required twice, give one error. */
@@ -116,7 +116,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
     if (type !== undefined) count += type(value, path, errors, old) + 1
     if (junctors !== undefined) count += (yield* junctors(value, path, errors, old)) + 1
     if (text.hasRules) {
-      yield* text.checkSteps(value as string, path, errors)
+      yield* text.check(value as string, path, errors)
       count++
     }
     if (format !== undefined) count += format(value, path, errors, old) + 1
@@ -137,7 +137,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
     if (junctors !== undefined) count += runAtOnce(junctors(given, path, errors, old)) + 1
     if (typeof value === 'string') {
       if (text.hasRules) {
-        text.check(value, path, errors)
+        runAtOnce(text.check(value, path, errors))
         count++
       }
       run(format)
@@ -172,9 +172,9 @@ function withRatcheting(check: PartsCheck, structure: JsonObject | undefined): P
   const forgive = (value: JsonValue, old: JsonValue, errors: FieldError[], before: number): void => {
     if (errors.length > before && isUnchanged(value, old, structure)) errors.length = before
   }
-  const checkParts = function* (steps: Work<number>, value: JsonValue, old: JsonValue, errors: FieldError[]) {
+  const checkParts = function* (checking: Work<number>, value: JsonValue, old: JsonValue, errors: FieldError[]) {
     const before = errors.length
-    const count = yield* steps
+    const count = yield* checking
     forgive(value, old, errors, before)
     return count
   }

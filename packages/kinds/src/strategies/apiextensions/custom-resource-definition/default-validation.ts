@@ -185,7 +185,7 @@ function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Wor
   const validate = function* (old?: JsonValue): Work<FieldError[]> {
     const spent = { cost: before }
     const options = { path, budget: spent, fieldAt: ruleFieldPath, old, ratcheting: false }
-    const errors = yield* engine.validateRulesSteps(tree, value, options)
+    const errors = yield* engine.paced.validateRules(tree, value, options)
     // The more expensive of the two runs counts.
     budget.cost = Math.min(budget.cost ?? before, spent.cost)
     return errors

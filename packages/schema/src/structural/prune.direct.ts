@@ -1,0 +1,69 @@
+// Derived from prune.ts by `npm run direct`: do not edit.
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { collect, memberPath, membersPerSlice, objectMembers, type PruneOptions, type PrunePosition } from './prune.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
+
+/**
+ * Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema.
+ *
+ * @example
+ * import { createSchemaNode, pruneObject } from '@krmkit/schema/structural'
+ * const object = { kind: 'Widget', extra: 1 }
+ * pruneObject(object, createSchemaNode({ type: 'object' }))
+ * object // { kind: 'Widget' }
+ */
+export function pruneObject(object: JsonObject, node: SchemaNode, options: PruneOptions = {}): void {
+  prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, { path: '', keeps: false }, options)
+  options.unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/**
+ * Prunes a value inside of an object, such as a default.
+ *
+ * @example
+ * import { createSchemaNode, pruneValue } from '@krmkit/schema/structural'
+ * const value = { size: 1, colour: 'red' }
+ * pruneValue(value, createSchemaNode({ type: 'object', properties: { size: { type: 'integer' } } }))
+ * value // { size: 1 }
+ * @see {@link pruneObject}
+ */
+export function pruneValue(value: JsonValue, node: SchemaNode | undefined, options: PruneOptions = {}): void {
+  prune(value, node, { path: '', keeps: false }, options)
+}
+
+function prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }: PrunePosition, options: PruneOptions): void {
+  if (typeof value !== 'object' || value === null) return
+  const kept = keeps || node?.preserveUnknownFields === true
+  // Nothing is specified inside.
+  if (kept && node === undefined) return
+  const { unknown } = options
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as JsonValue
+      const at = unknown === undefined ? '' : `${path}[${i}]`
+      if (typeof item === 'object') prune(item, node?.items, { path: at, keeps: kept }, options)
+    }
+    return
+  }
+  const rest = node === undefined ? undefined : additionalNode(node)
+  const isOpen = node?.additionalProperties !== undefined
+  // Unspecified members are not visited where they are kept.
+  const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerSlice
+  const keys = few ? [...node.properties.keys()] : (options.keys?.get(value) ?? Object.keys(value))
+
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+
+    if (!Object.hasOwn(value, key) || (node?.embeddedResource === true && objectMembers.has(key))) continue
+    const property = node?.properties.get(key)
+    if (property !== undefined || isOpen) {
+      const member = value[key] as JsonValue
+      if (typeof member !== 'object') continue
+      const at = unknown === undefined ? '' : memberPath(path, key)
+      prune(member, property ?? rest, { path: at, keeps: false }, options)
+    } else if (!kept) {
+      collect(unknown, path, key)
+      delete value[key]
+    }
+  }
+}
