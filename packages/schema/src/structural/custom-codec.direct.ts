@@ -73,7 +73,8 @@ export function dropUnknownFields({ schema, preserveUnknownFields }: CustomSchem
   if (preserveUnknownFields) return value
   const { object, keys } = runAtOnce(decodeUntyped<JsonObject>(value, { collect: false }))
   pruneObject(object, schema, { keys })
-  return sortedValue(object, { keys, constant: true }) as JsonObject
+  // The members are sorted already, but the keys of large objects have to be remembered.
+  return keys === undefined ? object : (sortedValue(object, { keys, constant: true }) as JsonObject)
 }
 
 /** Prunes an object in place, and coerces its metadata. */

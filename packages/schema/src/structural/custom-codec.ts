@@ -79,7 +79,8 @@ export function* dropUnknownFields({ schema, preserveUnknownFields }: CustomSche
   if (preserveUnknownFields) return value
   const { object, keys } = yield* decodeUntyped<JsonObject>(value, { collect: false })
   yield* pruneObject(object, schema, { keys })
-  return (yield* sortedValue(object, { keys, constant: true })) as JsonObject
+  // The members are sorted already, but the keys of large objects have to be remembered.
+  return keys === undefined ? object : ((yield* sortedValue(object, { keys, constant: true })) as JsonObject)
 }
 
 /** Keys of large objects in a copy. Some of the members may have been removed since. */

@@ -1,6 +1,6 @@
 // Derived from prune.ts by `npm run direct`: do not edit.
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { collect, memberPath, membersPerSlice, objectMembers, type PruneOptions, type PrunePosition } from './prune.ts'
+import { collect, memberPath, membersPerSlice, objectMembers, type PruneOptions } from './prune.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**
@@ -13,7 +13,7 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
  * object // { kind: 'Widget' }
  */
 export function pruneObject(object: JsonObject, node: SchemaNode, options: PruneOptions = {}): void {
-  prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, { path: '', keeps: false }, options)
+  prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '', false, options)
   options.unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
@@ -28,10 +28,14 @@ export function pruneObject(object: JsonObject, node: SchemaNode, options: Prune
  * @see {@link pruneObject}
  */
 export function pruneValue(value: JsonValue, node: SchemaNode | undefined, options: PruneOptions = {}): void {
-  prune(value, node, { path: '', keeps: false }, options)
+  prune(value, node, '', false, options)
 }
 
-function prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }: PrunePosition, options: PruneOptions): void {
+/**
+ * @param path empty at the root, and where nothing is collected
+ * @param keeps unspecified members are kept
+ */
+function prune(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean, options: PruneOptions): void {
   if (typeof value !== 'object' || value === null) return
   const kept = keeps || node?.preserveUnknownFields === true
   // Nothing is specified inside.
@@ -41,7 +45,7 @@ function prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }: 
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue
       const at = unknown === undefined ? '' : `${path}[${i}]`
-      if (typeof item === 'object') prune(item, node?.items, { path: at, keeps: kept }, options)
+      if (typeof item === 'object') prune(item, node?.items, at, kept, options)
     }
     return
   }
@@ -60,7 +64,7 @@ function prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }: 
       const member = value[key] as JsonValue
       if (typeof member !== 'object') continue
       const at = unknown === undefined ? '' : memberPath(path, key)
-      prune(member, property ?? rest, { path: at, keeps: false }, options)
+      prune(member, property ?? rest, at, false, options)
     } else if (!kept) {
       collect(unknown, path, key)
       delete value[key]

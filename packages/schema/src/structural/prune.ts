@@ -24,7 +24,7 @@ export interface PruneOptions {
  * object // { kind: 'Widget' }
  */
 export function* pruneObject(object: JsonObject, node: SchemaNode, options: PruneOptions = {}): Work {
-  yield* prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, { path: '', keeps: false }, options)
+  yield* prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '', false, options)
   options.unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
@@ -39,7 +39,7 @@ export function* pruneObject(object: JsonObject, node: SchemaNode, options: Prun
  * @see {@link pruneObject}
  */
 export function* pruneValue(value: JsonValue, node: SchemaNode | undefined, options: PruneOptions = {}): Work {
-  yield* prune(value, node, { path: '', keeps: false }, options)
+  yield* prune(value, node, '', false, options)
 }
 
 /** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
@@ -48,14 +48,11 @@ const maxUnknown = 1000
 /** Members visited between two pauses. */
 export const membersPerSlice = 128
 
-export interface PrunePosition {
-  /** Empty at the root, and where nothing is collected. */
-  readonly path: string
-  /** Unspecified members are kept. */
-  readonly keeps: boolean
-}
-
-function* prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }: PrunePosition, options: PruneOptions): Work {
+/**
+ * @param path empty at the root, and where nothing is collected
+ * @param keeps unspecified members are kept
+ */
+function* prune(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean, options: PruneOptions): Work {
   if (typeof value !== 'object' || value === null) return
   const kept = keeps || node?.preserveUnknownFields === true
   // Nothing is specified inside.
@@ -65,7 +62,7 @@ function* prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }:
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue
       const at = unknown === undefined ? '' : `${path}[${i}]`
-      if (typeof item === 'object') yield* prune(item, node?.items, { path: at, keeps: kept }, options)
+      if (typeof item === 'object') yield* prune(item, node?.items, at, kept, options)
       if (i % membersPerSlice === 0) yield
     }
     return
@@ -85,7 +82,7 @@ function* prune(value: JsonValue, node: SchemaNode | undefined, { path, keeps }:
       const member = value[key] as JsonValue
       if (typeof member !== 'object') continue
       const at = unknown === undefined ? '' : memberPath(path, key)
-      yield* prune(member, property ?? rest, { path: at, keeps: false }, options)
+      yield* prune(member, property ?? rest, at, false, options)
     } else if (!kept) {
       collect(unknown, path, key)
       delete value[key]

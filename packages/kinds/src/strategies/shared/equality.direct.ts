@@ -1,4 +1,6 @@
 // Derived from equality.ts by `npm run direct`: do not edit.
+
+import { memberNames } from '@krmkit/meta/work'
 import { deepVerdict, jsonVerdict, type Members, semanticVerdict, type Verdict } from './equality.ts'
 import { own } from './values.ts'
 
@@ -36,16 +38,20 @@ function equal(a: unknown, b: unknown, verdict: Verdict): boolean {
       }
       continue
     }
+    const names = memberNames(left)
 
-    for (const name in left) {
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
       const member = left[name]
       const other = own(right, name)
       const same = verdict(member, other)
       if (same === false) return false
       if (same === undefined) open.push(member, other)
     }
+    const others = memberNames(right)
 
-    for (const name in right) {
+    for (let i = 0; i < others.length; i++) {
+      const name = others[i] as string
       if (!Object.hasOwn(left, name) && verdict(undefined, right[name]) !== true) return false
     }
   }

@@ -80,8 +80,9 @@ function* equal(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
     const names = memberNames(left)
     // The names of a large map take a slice.
     if (names.length > largeMap) yield true
-    for (const name of names) {
+    for (let i = 0; i < names.length; i++) {
       if (++count % membersPerSlice === 0) yield
+      const name = names[i] as string
       const member = left[name]
       const other = own(right, name)
       const same = verdict(member, other)
@@ -90,8 +91,9 @@ function* equal(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
     }
     const others = memberNames(right)
     if (others.length > largeMap) yield true
-    for (const name of others) {
+    for (let i = 0; i < others.length; i++) {
       if (++count % membersPerSlice === 0) yield
+      const name = others[i] as string
       if (!Object.hasOwn(left, name) && verdict(undefined, right[name]) !== true) return false
     }
   }

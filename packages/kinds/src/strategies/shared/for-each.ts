@@ -40,7 +40,7 @@ export function forEachKey(
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
   if (keys.length > itemsPerSlice) return eachOfManyKeys(map, each)
-  for (const key of inOrder([...keys])) each(key, map[key] ?? '')
+  for (const key of inOrder(keys)) each(key, map[key] ?? '')
   return done
 }
 

@@ -42,7 +42,7 @@ export function nodeLabelWarning(label: string, profile: NamingProfile): string 
 }
 
 /** The deprecated labels among the keys of a map, sorted. They are looked up: the map may be large. */
-export function deprecatedKeys(map: object | null | undefined, { domain }: NamingProfile): string[] {
+export function deprecatedKeys(map: object | null | undefined, { domain }: NamingProfile): readonly string[] {
   if (!isSet(map)) return []
   return inOrder(deprecatedLabels(domain).filter((label) => Object.hasOwn(map, label)))
 }

@@ -5,10 +5,10 @@ import { fewKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'
 
 /** The keys of a map in the order in which the stock server reports errors. */
-export function sortedKeys(map: object | null | undefined): string[] {
+export function sortedKeys(map: object | null | undefined): readonly string[] {
   if (map === undefined || map === null) return []
-  const keys = [...memberNames(map)]
+  const keys = memberNames(map)
   if (keys.length <= fewKeys) return inOrder(keys)
 
-  return runAtOnce(sortKeys(keys))
+  return runAtOnce(sortKeys([...keys]))
 }

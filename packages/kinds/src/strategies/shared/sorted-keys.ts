@@ -6,10 +6,10 @@ import { inOrder } from './values.ts'
 export const fewKeys = 16
 
 /** The keys of a map in the order in which the stock server reports errors. */
-export function* sortedKeys(map: object | null | undefined): Work<string[]> {
+export function* sortedKeys(map: object | null | undefined): Work<readonly string[]> {
   if (map === undefined || map === null) return []
-  const keys = [...memberNames(map)]
+  const keys = memberNames(map)
   if (keys.length <= fewKeys) return inOrder(keys)
   yield true
-  return yield* sortKeys(keys)
+  return yield* sortKeys([...keys])
 }

@@ -21,9 +21,9 @@ export function isSet<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null
 }
 
-/** Sorts keys in place. Those of decoded objects are mostly in order, and sorting allocates. */
-export function inOrder(keys: string[]): string[] {
-  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+/** The keys in order. Those of decoded objects mostly are already, and sorting allocates. */
+export function inOrder(keys: readonly string[]): readonly string[] {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return [...keys].sort()
   return keys
 }
 
