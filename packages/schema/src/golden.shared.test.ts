@@ -1,15 +1,18 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { sharedFiles, sharedTypes } from '../testdata/types.ts'
-import { decode, decodeSteps } from './decode/decode.ts'
+import { decode } from './decode/decode.direct.ts'
+import { decode as pacedDecode } from './decode/decode.ts'
 import { DecodedSize } from './decode/decoded-size.ts'
-import { normalize } from './decode/normalize.ts'
+import { normalize } from './decode/normalize.direct.ts'
 import type { StructType } from './interfaces.ts'
-import { stringifyJson, stringifySteps } from './json/encode-json.ts'
-import { parseJson } from './json/parse-json.ts'
+import { stringifyJson } from './json/encode-json.direct.ts'
+import { stringifyJson as pacedStringify } from './json/encode-json.ts'
+import { parseJson } from './json/parse-json.direct.ts'
 import type { FactsSource } from './model/type-source.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
-import { decodeProtobuf, encodeProtobuf } from './protobuf/protobuf.ts'
+import { decodeProtobuf } from './protobuf/protobuf.direct.ts'
+import { encodeProtobuf } from './protobuf/protobuf.ts'
 import { parseYaml } from './yaml/parse-yaml.ts'
 import { printYaml } from './yaml/print-yaml.ts'
 
@@ -60,8 +63,8 @@ describe.skipIf(types === undefined || names.length === 0)(
         const { value } = parseJson(bytes, { literals: true })
         const { object } = decode(type, value)
         const text = stringifyJson(object)
-        expect(stringifyJson(runAtOnce(decodeSteps(type, value)).object), name).toBe(text)
-        expect(runAtOnce(stringifySteps(object)), name).toBe(text)
+        expect(stringifyJson(runAtOnce(pacedDecode(type, value)).object), name).toBe(text)
+        expect(runAtOnce(pacedStringify(object)), name).toBe(text)
         const maxBytes = Buffer.byteLength(text)
         expect(stringifyJson(decode(type, value, { size: new DecodedSize(maxBytes) }).object), name).toBe(text)
         const size = new DecodedSize(maxBytes)

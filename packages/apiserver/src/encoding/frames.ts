@@ -139,7 +139,8 @@ export function framesFor(
   }
   function* encodeSteps(type: string, object: object): Work<Uint8Array> {
     if (encoding === 'json') return jsonFrame(type, yield* paced.encodeJson(object))
-    if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, yield* cbor.encodeSteps(object, structOf(object)))
+    if (encoding === 'cbor' && cbor !== undefined)
+      return cborFrame(cbor, type, yield* cbor.paced.encode(object, structOf(object)))
     return encode(type, object)
   }
   const encoded = (type: string, object: object) =>

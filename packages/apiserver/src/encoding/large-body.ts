@@ -3,7 +3,7 @@ import { type Pace, runPaced } from '@krmkit/meta/work'
 import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
-import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
+import { parseYamlAsJson } from '@krmkit/schema/yaml'
 import type { ServerScope } from '../request/scope.ts'
 
 /**
@@ -42,13 +42,13 @@ export function parseText(
 export function parseLargeText(scope: ServerScope, text: BodyText, pace: Pace): Promise<ParsedText> {
   const { bytes, encoding, literals } = text
   const { cbor } = scope.responses
-  if (encoding === 'cbor' && cbor !== undefined) return runPaced(cbor.decodeSteps(bytes), pace).then((value) => ({ value }))
+  if (encoding === 'cbor' && cbor !== undefined) return runPaced(cbor.paced.decode(bytes), pace).then((value) => ({ value }))
   return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, pace) : parseLargeYaml(scope, text, pace)
 }
 
 async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, pace: Pace): Promise<ParsedText> {
   // Most apply bodies are JSON although declared as YAML; only real YAML needs the translator.
-  const plain = await runPaced(yamlAsJsonSteps(bytes), pace)
+  const plain = await runPaced(parseYamlAsJson(bytes), pace)
   if (plain !== undefined) return plain
   const { yamlTranslator: translator, limits } = scope
   if (translator === undefined) {

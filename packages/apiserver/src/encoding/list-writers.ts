@@ -177,7 +177,7 @@ export class CborListWriter implements ListWriter {
 
   *element(object: object): Work {
     this.#count++
-    this.#parts.bytes(yield* this.#cbor.encodeBareSteps(object, this.#element))
+    this.#parts.bytes(yield* this.#cbor.paced.encodeBare(object, this.#element))
   }
 
   end(): ApiBody {

@@ -73,7 +73,7 @@ function* objectSteps(
   type: () => StructType,
   cbor?: CborCodec,
 ): Work<ApiBody> {
-  if (encoding === 'cbor' && cbor !== undefined) return bytesBody(yield* cbor.encodeSteps(object, type()))
+  if (encoding === 'cbor' && cbor !== undefined) return bytesBody(yield* cbor.paced.encode(object, type()))
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
     if (!isLargeValue(object)) return bytesBody(encodeJson(object, { newline: true }))

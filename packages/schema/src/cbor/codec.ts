@@ -4,8 +4,8 @@ import { isLargeValue, memberNames, runAtOnce, sort, type Work } from '@krmkit/m
 import { decodeFirst, encode, Token, Type } from 'cborg'
 import { DecodeError } from '../errors.ts'
 import type { StructType, TypeNode } from '../interfaces.ts'
-import { encodeJson } from '../json/encode-json.ts'
-import { parseJson } from '../json/parse-json.ts'
+import { encodeJson } from '../json/encode-json.direct.ts'
+import { parseJson } from '../json/parse-json.direct.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { checkStructure, readHead } from './structure.ts'
 
@@ -14,12 +14,8 @@ import { checkStructure, readHead } from './structure.ts'
 export interface CborCodec {
   /** @param type tells which texts are base64 of binary values; absent: none. */
   encode(value: object, type?: StructType): Uint8Array
-  /** As `encode`, for large objects: a generator that can be interrupted at each yield. */
-  encodeSteps(value: object, type?: StructType): Work<Uint8Array>
   /** As `encode`, without the tag that identifies CBOR: for values inside another. */
   encodeBare(value: unknown, type?: StructType): Uint8Array
-  /** As `encodeBare`, with pauses. */
-  encodeBareSteps(value: unknown, type?: StructType): Work<Uint8Array>
   /**
    * Decodes to a JSON value.
    *
@@ -28,8 +24,14 @@ export interface CborCodec {
    * @throws DecodeError `Syntax`, `Depth`
    */
   decode(bytes: Uint8Array): unknown
-  /** As `decode`, for large documents: a generator that can be interrupted at each yield. */
-  decodeSteps(bytes: Uint8Array): Work<unknown>
+  /** The same operations with pauses, for large objects and documents. */
+  readonly paced: PacedCborCodec
+}
+
+export interface PacedCborCodec {
+  encode(value: object, type?: StructType): Work<Uint8Array>
+  encodeBare(value: unknown, type?: StructType): Work<Uint8Array>
+  decode(bytes: Uint8Array): Work<unknown>
 }
 
 /** Tag 55799. */
@@ -68,26 +70,30 @@ const decodeOptions = {
   },
 }
 
-export const cborCodec: CborCodec = {
-  encode: (value, type) => runAtOnce(cborCodec.encodeSteps(value, type)),
-  *encodeSteps(value, type) {
+const paced: PacedCborCodec = {
+  *encode(value, type) {
     const out = new ByteWriter()
     out.write(selfDescription)
-    yield* writeSteps(value, nodeOf(type), out)
+    yield* writeValue(value, nodeOf(type), out)
     return out.bytes()
   },
-  encodeBare: (value, type) => runAtOnce(cborCodec.encodeBareSteps(value, type)),
-  *encodeBareSteps(value, type) {
+  *encodeBare(value, type) {
     const out = new ByteWriter()
-    yield* writeSteps(value, nodeOf(type), out)
+    yield* writeValue(value, nodeOf(type), out)
     return out.bytes()
   },
-  decode: (bytes) => runAtOnce(cborCodec.decodeSteps(bytes)),
-  *decodeSteps(bytes) {
+  *decode(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const long = yield* checkStructure(view)
     return yield* new DocumentReader(bytes, view, long).item()
   },
+}
+
+export const cborCodec: CborCodec = {
+  encode: (value, type) => runAtOnce(paced.encode(value, type)),
+  encodeBare: (value, type) => runAtOnce(paced.encodeBare(value, type)),
+  decode: (bytes) => runAtOnce(paced.decode(bytes)),
+  paced,
 }
 
 function nodeOf(type: StructType | undefined): TypeNode | undefined {
@@ -95,7 +101,7 @@ function nodeOf(type: StructType | undefined): TypeNode | undefined {
 }
 
 /** Writes large values member by member, in the order of the library: by length of the key, then by its bytes. */
-function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter): Work {
+function* writeValue(value: unknown, node: TypeNode | undefined, out: ByteWriter): Work {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || !isLargeValue(value)) {
     const plain = plainOf(value)
     out.write(encode(node === undefined ? plain : withBinary(plain, node), encodeOptions))
@@ -105,7 +111,7 @@ function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter
     out.write(headOf(4, value.length))
     const element = node?.kind === 'list' ? node.of : undefined
     for (const item of value) {
-      yield* writeSteps(item, element, out)
+      yield* writeValue(item, element, out)
       yield typeof item === 'object'
     }
     return
@@ -116,7 +122,7 @@ function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter
     out.write(headOf(2, key.length))
     out.write(key)
     const member = (value as Record<string, unknown>)[name]
-    yield* writeSteps(member, memberNode(node, name), out)
+    yield* writeValue(member, memberNode(node, name), out)
     yield typeof member === 'object'
   }
 }

@@ -5,7 +5,7 @@ import type { CborCodec } from './codec.ts'
  * the tag that identifies CBOR. The library is loaded on first use.
  */
 
-export type { CborCodec } from './codec.ts'
+export type { CborCodec, PacedCborCodec } from './codec.ts'
 
 let loading: Promise<CborCodec> | undefined
 

@@ -1,4 +1,3 @@
-import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
@@ -51,7 +50,7 @@ export class DecodeContext {
   collecting: boolean
   /** Whether the keys of raw JSON members are sorted. */
   sortsRaw = false
-  /** Keys of large copies, which are expensive to enumerate. */
+  /** Keys of large objects in an untyped copy, which are expensive to enumerate. */
   copiedKeys: Map<object, readonly string[]> | undefined
   /** Members whose empty values are kept, also below them; @see DecodeOptions.keepEmpties */
   keptEmpties: readonly (readonly string[])[] = []
@@ -153,33 +152,10 @@ export class DecodeContext {
   }
 
   /**
-   * Decodes a value in isolation, as Go's custom unmarshallers do: strictness does not apply, and the first mismatch ends decoding,
-   * reported at the outer path.
+   * The context of a value that is decoded in isolation, as Go's custom unmarshallers do: strictness does not apply, and the first
+   * mismatch ends decoding, reported at the outer path.
    */
-  isolated<V>(decode: (inner: DecodeContext) => V): V {
-    const inner = this.#innerContext()
-    let result: V
-    try {
-      result = decode(inner)
-    } catch (error) {
-      throw this.#outerError(error)
-    }
-    return this.#checked(inner, result)
-  }
-
-  /** As `isolated`, with pauses. */
-  *isolatedSteps<V>(decode: (inner: DecodeContext) => Work<V>): Work<V> {
-    const inner = this.#innerContext()
-    let result: V
-    try {
-      result = yield* decode(inner)
-    } catch (error) {
-      throw this.#outerError(error)
-    }
-    return this.#checked(inner, result)
-  }
-
-  #innerContext(): DecodeContext {
+  isolated(): DecodeContext {
     const inner = new DecodeContext(undefined, false, this.size)
     inner.#stack.length = 0
     for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
@@ -197,16 +173,16 @@ export class DecodeContext {
     return this.#stack.flatMap((step) => (typeof step === 'number' || step instanceof MapKey ? [] : [step.json]))
   }
 
-  #outerError(error: unknown): unknown {
+  /** An error inside an isolated value, at the path of this context. */
+  outerError(error: unknown): unknown {
     return error instanceof DecodeError && error.code === 'Type' ? this.#moved(error) : error
   }
 
-  /** @throws DecodeError the first mismatch inside. */
-  #checked<V>(inner: DecodeContext, result: V): V {
+  /** @throws DecodeError the first mismatch inside an isolated value. */
+  checkIsolated(inner: DecodeContext): void {
     const mismatch = inner.#mismatch
     if (mismatch?.code === 'Type') throw this.#moved(mismatch)
     if (mismatch !== undefined) throw new DecodeError({ code: mismatch.code, message: mismatch.message, path: this.path })
-    return result
   }
 
   /** @throws DecodeError the first mismatch, if any. */
@@ -268,4 +244,15 @@ export class InvalidNumber {
 
 function describe(value: unknown): string {
   return value instanceof InvalidNumber ? `number ${value.text}` : jsonTypeName(value)
+}
+
+/** Marks numbers, so that the message shows their text. */
+export function invalidNumber(value: unknown, goType: string, context: DecodeContext): undefined {
+  return context.recordMismatch(asInvalidNumber(value), goType)
+}
+
+export function asInvalidNumber(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral
+    ? new InvalidNumber(value)
+    : value
 }

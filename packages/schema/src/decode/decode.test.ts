@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import { DecodeError } from '../errors.ts'
-import { stringifyJson } from '../json/encode-json.ts'
-import { parseJson } from '../json/parse-json.ts'
-import { decode, decodeUntyped, strictMessage } from './decode.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
+import { parseJson } from '../json/parse-json.direct.ts'
+import { decode, decodeUntyped } from './decode.direct.ts'
+import { strictMessage } from './decode.ts'
 
 const types = testTypes()
 

@@ -3,11 +3,11 @@ import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
 import { DecodeContext } from './context.ts'
+import { type CopyOptions, copyAny } from './copies.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
-import { copyAny, copySteps } from './scalars.ts'
 import { isParsedObject } from './shape.ts'
-import { decodeStruct, structSteps } from './struct.ts'
+import { decodeStruct } from './struct.ts'
 
 /** Decodes parsed values into canonical objects. */
 
@@ -51,14 +51,18 @@ export interface DecodeOptions {
  * problems // [ 'unknown field "extra"' ]
  * @see API protocol specification, 4.6
  */
-export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
+export function* decode<T = Record<string, unknown>>(
+  type: StructType,
+  value: unknown,
+  options: DecodeOptions = {},
+): Work<Decoded<T>> {
+  if (type.custom !== undefined) return (yield* decodeCustom(type.custom, value, options)) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
   if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   let object: unknown
   try {
-    object = decodeStruct(planOf(type), value ?? {}, context)
+    object = yield* decodeStruct(planOf(type), value ?? {}, context)
   } catch (error) {
     throw addPath(toDepthError(error), context)
   }
@@ -66,35 +70,12 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/**
- * Decodes like {@link decode}, for large values: a generator that can be interrupted at each yield.
- *
- * @example
- * import { builtInTypes } from '@krmkit/kinds'
- * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
- * import { decodeSteps } from '@krmkit/schema/decode'
- * const configMap = builtInTypes().struct('core/v1.ConfigMap')
- * const pace = new Pace(createTurns())
- * const { problems } = await runPaced(decodeSteps(configMap, { extra: 1 }), pace)
- * problems // [ 'unknown field "extra"' ]
- */
-export function* decodeSteps<T = Record<string, unknown>>(
-  type: StructType,
-  value: unknown,
-  options: DecodeOptions = {},
-): Work<Decoded<T>> {
-  if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.paced.decode(value, options))) as Decoded<T>
-  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
-  context.sortsRaw = options.sortsRaw === true
-  if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
-  let object: unknown
+function* decodeCustom(codec: CustomCodec, value: unknown, options: DecodeOptions): Work<Decoded> {
   try {
-    object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))
+    return yield* codec.paced.decode(value, options)
   } catch (error) {
-    throw addPath(error, context)
+    throw toDepthError(error)
   }
-  context.finish()
-  return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
 
 /**
@@ -105,63 +86,43 @@ export function* decodeSteps<T = Record<string, unknown>>(
  * import { decodeUntyped } from '@krmkit/schema'
  * decodeUntyped({ kind: 'Widget', spec: {} }).object // { kind: 'Widget', spec: {} }
  */
-export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  const context = new DecodeContext(options.duplicates, options.collect ?? true)
-  const copy = guardStack(() => copyAny(requireObject(value, context), context))
-  context.finish()
-  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
-}
-
-/**
- * As `decodeUntyped`, with pauses at its yields.
- *
- * @returns also the keys of large objects in the copy.
- */
-export function* decodeUntypedSteps<T = Record<string, unknown>>(
-  value: unknown,
-  options: DecodeOptions,
-): Work<Decoded<T> & { readonly keys: Map<object, readonly string[]> | undefined }> {
+export function* decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Work<DecodedCopy<T>> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
-  const copy = yield* copySteps(requireObject(value, context), context)
+  let copy: unknown
+  try {
+    copy = yield* copyAny(requireObject(value, context), context, keyedCopy)
+  } catch (error) {
+    throw toDepthError(error)
+  }
   context.finish()
-  const problems = joinProblems(options.problems, context.problems)
-  return { object: copy as T, problems, keys: context.copiedKeys }
+  return { object: copy as T, problems: joinProblems(options.problems, context.problems), keys: context.copiedKeys }
 }
 
-function requireObject(value: unknown, context: DecodeContext): unknown {
+export interface DecodedCopy<T> extends Decoded<T> {
+  /** Keys of large objects in the copy, which are expensive to enumerate; only of work with pauses. */
+  readonly keys: Map<object, readonly string[]> | undefined
+}
+
+export const keyedCopy: CopyOptions = { keyed: true }
+
+export function requireObject(value: unknown, context: DecodeContext): unknown {
   const object = value ?? {}
   if (!isParsedObject(object)) context.recordMismatch(object, 'map[string]interface {}')
   return object
 }
 
 /** Adds the current path to errors that have none. */
-function addPath(error: unknown, context: DecodeContext): unknown {
+export function addPath(error: unknown, context: DecodeContext): unknown {
   if (!(error instanceof DecodeError) || error.path !== undefined) return error
   return new DecodeError({ code: error.code, message: error.message, path: context.path, mark: error.mark, cause: error.cause })
 }
 
 /** A deeply nested caller may exhaust the stack before the depth limit is reached. */
-function guardStack<V>(run: () => V): V {
-  try {
-    return run()
-  } catch (error) {
-    throw toDepthError(error)
-  }
-}
-
-function* guardStackSteps<V>(steps: Work<V>): Work<V> {
-  try {
-    return yield* steps
-  } catch (error) {
-    throw toDepthError(error)
-  }
-}
-
-function toDepthError(error: unknown): unknown {
+export function toDepthError(error: unknown): unknown {
   return error instanceof RangeError ? new DecodeError({ code: 'Depth', message: 'exceeded max depth' }) : error
 }
 
-function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {
+export function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {
   if (earlier === undefined || earlier.length === 0) return own
   return own.length === 0 ? earlier : [...earlier, ...own]
 }

@@ -1,5 +1,5 @@
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
+import { jsonWeight } from './json-weight.direct.ts'
 
 /**
  * Size limit for decoded objects.
@@ -94,30 +94,27 @@ export class DecodedSize {
   }
 
   /**
-   * Measures what `read` counts, without adding it.
+   * Begins to measure what a value counts, without adding it. Until {@link endMeasure}, the separate counter is selected.
    *
-   * @throws DecodeError `TooLarge` beyond the limit of the separate counter
+   * @returns what `endMeasure` needs
    */
-  measure<V>(read: () => V): { readonly value: V; readonly bytes: number } {
-    const before = this.useSeparateCount(true)
-    const used = this.#used
-    const value = read()
-    const bytes = this.#used - used
-    this.#used = used
-    this.useSeparateCount(before)
-    return { value, bytes }
+  beginMeasure(): SizeMeasure {
+    const wasSeparate = this.useSeparateCount(true)
+    return { wasSeparate, used: this.#used }
   }
 
-  /** As `measure`, with pauses. */
-  *measureSteps<V>(steps: Work<V>): Work<{ readonly value: V; readonly bytes: number }> {
-    const before = this.useSeparateCount(true)
-    const used = this.#used
-    const value = yield* steps
+  /** @returns what was counted since `beginMeasure` */
+  endMeasure({ wasSeparate, used }: SizeMeasure): number {
     const bytes = this.#used - used
     this.#used = used
-    this.useSeparateCount(before)
-    return { value, bytes }
+    this.useSeparateCount(wasSeparate)
+    return bytes
   }
+}
+
+interface SizeMeasure {
+  readonly wasSeparate: boolean
+  readonly used: number
 }
 
 /** Minimum count of a discarded value, for the work of reading it. */
@@ -126,66 +123,4 @@ export const minDiscardedBytes = 16
 /** A counter without a limit. */
 export function unlimitedSize(): DecodedSize {
   return new DecodedSize(Number.POSITIVE_INFINITY)
-}
-
-/**
- * As `jsonWeight`, with pauses.
- *
- * @param known keys of large objects in the value; some of the members may be absent.
- * @example
- * import { runAtOnce } from '@krmkit/meta/work'
- * import { jsonWeightSteps } from '@krmkit/schema/decode'
- * runAtOnce(jsonWeightSteps({ a: [1] })) // a number that grows with the printed length
- */
-export function* jsonWeightSteps(value: unknown, known?: ReadonlyMap<object, readonly string[]>): Work<number> {
-  if (typeof value !== 'object' || value === null) return jsonWeight(value)
-  const isList = Array.isArray(value)
-  const keys = known?.get(value) ?? memberNames(value)
-  if (keys.length > membersPerStep) yield true
-  let weight = 1
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
-    const member = (value as Record<string, unknown>)[key]
-    const frame = isList ? 1 : key.length + 4
-    if (isList || member !== undefined) {
-      weight += frame + (typeof member === 'object' ? yield* jsonWeightSteps(member, known) : jsonWeight(member))
-    }
-    if (i % membersPerStep === membersPerStep - 1) yield
-  }
-  return Math.max(2, weight)
-}
-
-/** Members weighed between two yields. */
-const membersPerStep = 128
-
-/**
- * Lower bound of the length of the JSON text of a value, in bytes.
- *
- * @example
- * import { jsonWeight } from '@krmkit/schema/decode'
- * jsonWeight({ a: '1' }) // 9
- * @see {@link DecodedSize}
- */
-export function jsonWeight(value: unknown): number {
-  switch (typeof value) {
-    case 'string':
-      return value.length + 2
-    case 'boolean':
-      return 4
-    case 'object':
-      break
-    default:
-      return 1
-  }
-  if (value === null) return 4
-  let weight = 1
-  if (Array.isArray(value)) {
-    for (const element of value) weight += 1 + jsonWeight(element)
-    return Math.max(2, weight)
-  }
-  for (const key in value) {
-    const member = (value as Record<string, unknown>)[key]
-    if (member !== undefined) weight += key.length + 4 + jsonWeight(member)
-  }
-  return Math.max(2, weight)
 }

@@ -2,9 +2,10 @@ import type { JsonObject } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '../interfaces.ts'
-import { copyJson } from '../json/copy.ts'
-import { type DecodedSize, jsonWeight } from './decoded-size.ts'
+import { copyJson } from '../json/copy.direct.ts'
+import type { DecodedSize } from './decoded-size.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
+import { jsonWeight } from './json-weight.direct.ts'
 import { planOf } from './plan.ts'
 import { isParsedObject } from './shape.ts'
 import { buildObject } from './struct.ts'
@@ -26,15 +27,9 @@ import { buildObject } from './struct.ts'
  * const { object } = decode(controller, { spec: { selector: { app: 'web' } } })
  * applyDefaults(controller, object).spec // { replicas: 1, selector: { app: 'web' } }
  */
-export function applyDefaults<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): T {
-  if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject, options.size) as T
+export function* applyDefaults<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): Work<T> {
+  if (type.custom !== undefined) return (yield* type.custom.paced.applyDefaults(object as JsonObject, options.size)) as T
   return defaultStruct(planOf(type), object as Record<string, unknown>, options.size) as T
-}
-
-/** As `applyDefaults`, with pauses for large objects of custom resources. @see {@link applyDefaults} */
-export function* applyDefaultsSteps<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): Work<T> {
-  if (type.custom === undefined) return applyDefaults(type, object, options)
-  return (yield* type.custom.paced.applyDefaults(object as JsonObject, options.size)) as T
 }
 
 export interface DefaultsOptions {
@@ -69,7 +64,7 @@ function structOf(node: TypeNode): StructType | undefined {
   return node.kind === 'list' || node.kind === 'map' ? structOf(node.of) : undefined
 }
 
-function defaultStruct(
+export function defaultStruct(
   plan: StructPlan,
   object: Record<string, unknown>,
   size: DecodedSize | undefined,

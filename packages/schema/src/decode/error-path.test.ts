@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import { DecodeError } from '../errors.ts'
-import { decode } from './decode.ts'
+import { decode } from './decode.direct.ts'
 
 const types = testTypes()
 

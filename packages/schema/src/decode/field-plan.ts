@@ -13,8 +13,8 @@ export interface NodePlan {
   readonly struct?: () => StructPlan
   /** Returns a canonical value, or `undefined` after a mismatch. Never receives null. */
   decode(value: unknown, context: DecodeContext): unknown
-  /** As `decode`, with pauses; absent for values that are never large. */
-  steps?(value: unknown, context: DecodeContext): Work<unknown>
+  /** The pausable form; absent for values that are never large. */
+  readonly paced?: { decode(value: unknown, context: DecodeContext): Work<unknown> }
   /** A new value for an unset list element or map value. */
   zero(): unknown
   /** Whether `omitempty` drops the value. */
@@ -50,9 +50,4 @@ export interface StructPlan {
   /** Number of fields that are printed when unset. */
   readonly zeroCount: number
   readonly open: boolean
-}
-
-/** Decodes with pauses where a value may be large. */
-export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Work<unknown> {
-  return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
 }

@@ -1,9 +1,15 @@
 export { base64ToBytes, bytesToBase64 } from './base64.ts'
-export { type DecodeOptions, decode, decodeSteps, decodeUntyped, strictMessage } from './decode.ts'
-export { DecodedSize, jsonWeight, jsonWeightSteps } from './decoded-size.ts'
-export { applyDefaults, applyDefaultsSteps, type DefaultsOptions } from './defaults.ts'
-export { dropEmpties, dropEmptiesSteps } from './empties.ts'
-export { normalize, normalizeSteps } from './normalize.ts'
+export { decode, decodeUntyped } from './decode.direct.ts'
+export { type DecodedCopy, type DecodeOptions, decode as decodeSteps, strictMessage } from './decode.ts'
+export { DecodedSize } from './decoded-size.ts'
+export { applyDefaults } from './defaults.direct.ts'
+export { applyDefaults as applyDefaultsSteps, type DefaultsOptions } from './defaults.ts'
+export { dropEmpties } from './empties.direct.ts'
+export { dropEmpties as dropEmptiesSteps } from './empties.ts'
+export { jsonWeight } from './json-weight.direct.ts'
+export { jsonWeight as jsonWeightSteps } from './json-weight.ts'
+export { normalize } from './normalize.direct.ts'
+export { normalize as normalizeSteps } from './normalize.ts'
 export {
   decodeFailureMessage,
   missingTypeMeta,

@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'
 import { testTypes } from '../../testdata/types.ts'
-import { stringifyJson } from '../json/encode-json.ts'
-import { decode } from './decode.ts'
-import { applyDefaults, hasDefaults } from './defaults.ts'
-import { normalize } from './normalize.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
+import { decode } from './decode.direct.ts'
+import { applyDefaults } from './defaults.direct.ts'
+import { hasDefaults } from './defaults.ts'
+import { normalize } from './normalize.direct.ts'
 
 const types = testTypes()
 const configMap = types.struct('core/v1.ConfigMap')

@@ -1,16 +1,17 @@
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, largeMapSize, memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
+import { isEmptyObject } from '@krmkit/meta/work'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
-import { copyJson } from '../json/copy.ts'
-import type { DecodeContext, MemberSegments } from './context.ts'
-import { jsonWeight } from './decoded-size.ts'
-import { type FieldPlan, type NodePlan, type StructPlan, stepsOf } from './field-plan.ts'
+import { copyJson } from '../json/copy.direct.ts'
+import { decodeList, decodeMap, decodeSchema } from './containers.direct.ts'
+import type { ContainerPlan, SchemaForm } from './containers.ts'
+import * as pacedContainers from './containers.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
+import { jsonWeight } from './json-weight.direct.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
-import { specialDecoder, specialSteps, specialZero } from './special.ts'
-import { decodeStruct, structSteps } from './struct.ts'
+import { specialDecoding, specialZero } from './special.ts'
+import { decodeStruct } from './struct.direct.ts'
+import * as pacedStruct from './struct.ts'
 
 /** Decode plans: the operations of every field, computed once per type. */
 
@@ -89,7 +90,7 @@ export function nodePlan(node: TypeNode): NodePlan {
         node,
         struct,
         decode: (value, context) => decodeStruct(struct(), value, context),
-        steps: (value, context) => structSteps(struct(), value, context),
+        paced: { decode: (value, context) => pacedStruct.decodeStruct(struct(), value, context) },
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
         frameBytes: 1,
@@ -120,166 +121,39 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
   const plan = { node, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
-  if (struct !== undefined) return { ...plan, decode: schemaDecoder(special, struct), steps: schemaSteps(special, struct) }
-  const steps = specialSteps(special)
-  return { ...plan, decode: specialDecoder(special), ...(steps === undefined ? {} : { steps }) }
+  if (struct === undefined) return { ...plan, ...specialDecoding(special) }
+  const schema: SchemaForm = { special, plan: memoize(() => planOf(struct())), zero: () => zeroObject(struct()) }
+  return {
+    ...plan,
+    decode: (value, context) => decodeSchema(schema, value, context),
+    paced: { decode: (value, context) => pacedContainers.decodeSchema(schema, value, context) },
+  }
 }
 
 function listPlan(node: ListNode): NodePlan {
-  const element = nodePlan(node.of)
-  return {
+  const of = nodePlan(node.of)
+  const plan: ContainerPlan = {
     node,
-    of: element,
+    of,
     frameBytes: 1,
     zero: () => null,
     isEmpty: (value) => Array.isArray(value) && value.length === 0,
-    decode(value, context) {
-      if (!Array.isArray(value)) return context.recordMismatch(value, goTypeName(node))
-      context.size.add(value.length * (1 + element.frameBytes))
-      const list: unknown[] = []
-      for (let i = 0; i < value.length; i++) {
-        const item = value[i]
-        context.enter(i)
-        const decoded = item === null || item === undefined ? undefined : element.decode(item, context)
-        context.leave()
-        list.push(decoded === undefined ? countedZero(element, context) : decoded)
-      }
-      return list
-    },
-    *steps(value, context) {
-      if (!Array.isArray(value)) return context.recordMismatch(value, goTypeName(node))
-      context.size.add(value.length * (1 + element.frameBytes))
-      const list: unknown[] = []
-      for (let i = 0; i < value.length; i++) {
-        const item = value[i]
-        context.enter(i)
-        const decoded = item === null || item === undefined ? undefined : yield* stepsOf(element, item, context)
-        context.leave()
-        list.push(decoded === undefined ? countedZero(element, context) : decoded)
-        if (i % elementsPerStep === 0) yield
-      }
-      return list
-    },
+    decode: (value, context) => decodeList(plan, value, context),
+    paced: { decode: (value, context) => pacedContainers.decodeList(plan, value, context) },
   }
+  return plan
 }
 
 function mapPlan(node: MapNode): NodePlan {
-  const element = nodePlan(node.of)
-  const texts = node.of.kind === 'scalar' && node.of.scalar === 'string'
-  const decodeMember: MemberDecoder = (key, value, context) => {
-    context.size.add(key.length + 4 + element.frameBytes)
-    if (value === null || value === undefined) return countedZero(element, context)
-    if (texts && typeof value === 'string') {
-      context.size.add(value.length)
-      return value
-    }
-    context.enterKey(key)
-    const decoded = element.decode(value, context)
-    context.leave()
-    return decoded === undefined ? countedZero(element, context) : decoded
-  }
-  /** As `decodeMember`, for objects and lists. */
-  function* memberSteps(key: string, value: object, context: DecodeContext): Work<unknown> {
-    context.size.add(key.length + 4 + element.frameBytes)
-    context.enterKey(key)
-    const decoded = yield* stepsOf(element, value, context)
-    context.leave()
-    return decoded === undefined ? countedZero(element, context) : decoded
-  }
-  return {
+  const of = nodePlan(node.of)
+  const plan: ContainerPlan = {
     node,
-    of: element,
+    of,
     frameBytes: 1,
     zero: () => null,
     isEmpty: (value) => isEmptyObject(value as object),
-    decode(value, context) {
-      if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
-      const segments = context.segmentsOf(value)
-      if (segments !== undefined) return withSortedKeys(runAtOnce(repeatedSteps(segments, decodeMember, context)))
-      const map: Record<string, unknown> = {}
-      let previous: string | undefined
-      let sorted = true
-      for (const key in value) {
-        setMember(map, key, decodeMember(key, value[key], context))
-        sorted &&= previous === undefined || inOrder(previous, key)
-        previous = key
-      }
-      return sorted ? map : withSortedKeys(map)
-    },
-    *steps(value, context) {
-      if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
-      const segments = context.segmentsOf(value)
-      if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
-      const map: Record<string, unknown> = {}
-      const keys = memberNames(value)
-      if (keys.length > largeMapSize) yield true
-      for (let i = 0; i < keys.length; i++) {
-        const key = keys[i] as string
-        const member = value[key]
-        const isOpen = typeof member === 'object' && member !== null && element.steps !== undefined
-        setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
-        if (i % elementsPerStep === 0) yield
-      }
-      return yield* sortedKeysSteps(map, keys)
-    },
+    decode: (value, context) => decodeMap(plan, value, context),
+    paced: { decode: (value, context) => pacedContainers.decodeMap(plan, value, context) },
   }
-}
-
-/** Elements decoded between two yields when each is small. */
-const elementsPerStep = 64
-
-/** Zero value of an unset element, counted. */
-function countedZero(element: NodePlan, context: DecodeContext): unknown {
-  const zero = element.zero()
-  if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frameBytes))
-  return zero
-}
-
-type MemberDecoder = (key: string, value: unknown, context: DecodeContext) => unknown
-
-/** Decodes all repeated members in order, to report their problems; the last value wins. */
-function* repeatedSteps(segments: MemberSegments, decode: MemberDecoder, context: DecodeContext): Work<Record<string, unknown>> {
-  const map: Record<string, unknown> = {}
-  let count = 0
-  for (const members of segments) {
-    const seen = new Set<string>()
-    for (const [key, value] of members) {
-      if (seen.has(key)) context.duplicate(key)
-      seen.add(key)
-      if (Object.hasOwn(map, key)) context.size.replace(map[key])
-      setMember(map, key, decode(key, value, context))
-      if (++count % elementsPerStep === 0) yield
-    }
-  }
-  return map
-}
-
-/** Decodes `JSONSchemaPropsOr…` values, a schema or an alternative, in isolation as Go does. */
-function schemaDecoder(special: string, struct: () => StructType): NodePlan['decode'] {
-  const schema = (value: unknown, context: DecodeContext) =>
-    context.isolated((inner) => decodeStruct(planOf(struct()), value, inner))
-  return (value, context) => {
-    if (isParsedObject(value)) return schema(value, context)
-    if (special === 'JSONSchemaPropsOrBool') {
-      if (typeof value === 'boolean') return value
-      throw new DecodeError({ code: 'Value', message: 'boolean or JSON schema expected' })
-    }
-    if (!Array.isArray(value) || value.length === 0) return null
-    if (special === 'JSONSchemaPropsOrArray')
-      return value.map((element) => (element === null ? zeroObject(struct()) : schema(element, context)))
-    return context.isolated((inner) => value.map((element) => element ?? '').map((element) => textElement(element, inner)))
-  }
-}
-
-/** As `schemaDecoder`, with pauses inside a single schema. */
-function schemaSteps(special: string, struct: () => StructType): NonNullable<NodePlan['steps']> {
-  const decode = schemaDecoder(special, struct)
-  return function* (value, context) {
-    if (!isParsedObject(value)) return decode(value, context)
-    return yield* context.isolatedSteps((inner) => structSteps(planOf(struct()), value, inner))
-  }
-}
-
-function textElement(element: unknown, context: DecodeContext): unknown {
-  return typeof element === 'string' ? element : context.recordMismatch(element, 'string')
+  return plan
 }

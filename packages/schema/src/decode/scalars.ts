@@ -1,12 +1,9 @@
-import { setMember } from '@krmkit/meta'
-import { memberNames, rememberKey, rememberMemberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
-import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
-import { jsonWeight, jsonWeightSteps } from './decoded-size.ts'
-import { keyedSteps, sortedKeysSteps } from './shape.ts'
+import { type DecodeContext, invalidNumber } from './context.ts'
+import { copyCounted } from './copies.direct.ts'
 
 /** Decodes scalars as Go does: no coercion, numbers checked for their range. */
 
@@ -32,7 +29,7 @@ export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecod
     case 'bytes':
       return (value, context) => bytesValue(value, goType, context)
     case 'any':
-      return (value, context) => countValue(copyAny(value, context), context)
+      return copyCounted
   }
 }
 
@@ -42,17 +39,6 @@ export function isInt32(value: unknown): value is number {
 
 function isInt64(value: unknown): boolean {
   return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && BigInt.asIntN(64, value) === value
-}
-
-/** Marks numbers, so that the message shows their text. */
-export function invalidNumber(value: unknown, goType: string, context: DecodeContext): undefined {
-  return context.recordMismatch(asInvalidNumber(value), goType)
-}
-
-export function asInvalidNumber(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral
-    ? new InvalidNumber(value)
-    : value
 }
 
 function floatValue(value: unknown, goType: () => string, context: DecodeContext): number | undefined {
@@ -87,165 +73,4 @@ function bytesValue(value: unknown, goType: () => string, context: DecodeContext
 
 function binaryLength(base64: string): number {
   return (base64.length * 3) / 4
-}
-
-/** Counts an untyped value as a whole. */
-export function countValue(value: unknown, context: DecodeContext): unknown {
-  if (typeof value === 'object' && value !== null) context.size.add(jsonWeight(value) - 1)
-  else if (typeof value === 'string') context.size.add(value.length)
-  return value
-}
-
-/** Copies an untyped value. Duplicate members are reported; the last value wins. */
-export function copyAny(value: unknown, context: DecodeContext): unknown {
-  return copyValue(value, context, context.collecting && context.hasDuplicates)
-}
-
-/** Copies a raw value; duplicates inside it are not reported. */
-export function copyRaw(value: unknown, context: DecodeContext): unknown {
-  return copyValue(value, context, false)
-}
-
-function copyValue(value: unknown, context: DecodeContext, report: boolean): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof NumberLiteral) {
-    return Number.isFinite(value.value) ? value.value : invalidNumber(value, 'float64', context)
-  }
-  if (report) return runAtOnce(reportingSteps(value, context))
-  return copyPlain(value, context, context.depth)
-}
-
-function copyPlain(value: object, context: DecodeContext, depth: number): unknown {
-  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
-  if (value instanceof NumberLiteral) return copyValue(value, context, false)
-  if (Array.isArray(value)) {
-    return value.map((element) =>
-      typeof element === 'object' && element !== null ? copyPlain(element, context, depth + 1) : element,
-    )
-  }
-  const copy: Record<string, unknown> = {}
-  for (const key in value) {
-    const member = (value as Record<string, unknown>)[key]
-    setMember(copy, key, typeof member === 'object' && member !== null ? copyPlain(member, context, depth + 1) : member)
-  }
-  return copy
-}
-
-/**
- * As `copyAny`, with pauses, and with the keys of large objects sorted where no duplicates are reported.
- */
-export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Work<unknown> {
-  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
-  if (context.collecting && context.hasDuplicates) return yield* reportingSteps(value, context)
-  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
-  let count = 0
-  if (Array.isArray(value)) {
-    const list: unknown[] = []
-    for (const element of value) {
-      list.push(typeof element === 'object' ? yield* copySteps(element, context, depth + 1) : element)
-      if (++count % membersPerStep === 0) yield
-    }
-    return list
-  }
-  const copy: Record<string, unknown> = {}
-  const keys = memberNames(value)
-  if (keys.length > membersPerStep) yield true
-  for (const key of keys) {
-    const member = (value as Record<string, unknown>)[key]
-    setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
-    if (++count % membersPerStep === 0) yield
-  }
-  if (count <= membersPerStep) return copy
-  const sorted = yield* keyedSteps(copy, keys)
-  context.copiedKeys ??= new Map()
-  context.copiedKeys.set(sorted.object, sorted.keys)
-  return sorted.object
-}
-
-const membersPerStep = 128
-
-/** As `copyRaw` and `countValue`, with pauses. @param sorted sorts the keys of every object. */
-export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolean): Work<unknown> {
-  const copy = yield* rawCopySteps(value, context, { depth: context.depth, sorted })
-  if (typeof copy === 'object' && copy !== null) context.size.add((yield* jsonWeightSteps(copy)) - 1)
-  else countValue(copy, context)
-  return copy
-}
-
-interface RawCopy {
-  readonly depth: number
-  /** The keys of every object are sorted. */
-  readonly sorted: boolean
-  /** The copy is not changed, so that the names of large objects can be remembered. */
-  readonly constant?: boolean
-}
-
-/** As `copyRaw`, with pauses. */
-export function* rawCopySteps(
-  value: unknown,
-  context: DecodeContext,
-  { depth, sorted, constant = false }: RawCopy = { depth: context.depth, sorted: false },
-): Work<unknown> {
-  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
-  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
-  const inner = { depth: depth + 1, sorted, constant }
-  if (Array.isArray(value)) {
-    const list: unknown[] = []
-    for (let i = 0; i < value.length; i++) {
-      const element: unknown = value[i]
-      list.push(typeof element === 'object' ? yield* rawCopySteps(element, context, inner) : element)
-      if (i % membersPerStep === membersPerStep - 1) yield
-    }
-    return list
-  }
-  const keys = memberNames(value)
-  if (keys.length > membersPerStep) yield true
-  const copy: Record<string, unknown> = {}
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
-    const member = (value as Record<string, unknown>)[key]
-    setMember(copy, key, typeof member === 'object' ? yield* rawCopySteps(member, context, inner) : member)
-    if (i % membersPerStep === membersPerStep - 1) yield
-  }
-  if (sorted && keys.length > 1) return yield* sortedKeysSteps(copy, keys, constant)
-  if (constant) rememberMemberNames(copy, keys)
-  else rememberKey(copy, keys)
-  return copy
-}
-
-/** Copies an object or a list, and reports duplicate members. */
-function* reportingSteps(value: object, context: DecodeContext): Work<unknown> {
-  let count = 0
-  if (Array.isArray(value)) {
-    const list: unknown[] = []
-    for (let i = 0; i < value.length; i++) {
-      context.enter(i)
-      list.push(isContainer(value[i]) ? yield* reportingSteps(value[i], context) : copyValue(value[i], context, false))
-      context.leave()
-      if (++count % membersPerStep === 0) yield
-    }
-    return list
-  }
-  const copy: Record<string, unknown> = {}
-  const keys = memberNames(value)
-  for (const [key, member] of context.segmentsOf(value)?.[0] ?? membersOf(value as Record<string, unknown>, keys)) {
-    if (Object.hasOwn(copy, key)) context.duplicate(key)
-    context.enterKey(key)
-    setMember(copy, key, isContainer(member) ? yield* reportingSteps(member, context) : copyValue(member, context, false))
-    context.leave()
-    if (++count % membersPerStep === 0) yield
-  }
-  if (count > membersPerStep) {
-    context.copiedKeys ??= new Map()
-    context.copiedKeys.set(copy, keys)
-  }
-  return copy
-}
-
-function* membersOf(object: Record<string, unknown>, keys: readonly string[]): Generator<readonly [string, unknown]> {
-  for (const key of keys) yield [key, object[key]]
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof NumberLiteral)
 }

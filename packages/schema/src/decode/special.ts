@@ -1,13 +1,14 @@
 import { formatDuration, MetaError, parseDuration } from '@krmkit/meta'
 import { normalizeQuantity, quantityFormatError } from '@krmkit/meta/quantity'
 import { normalizeMicroTime, normalizeTime } from '@krmkit/meta/time'
-import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import type { SpecialName } from '../interfaces.ts'
-import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import type { DecodeContext } from './context.ts'
-import { asInvalidNumber, copyRaw, countValue, isInt32, rawCopySteps, rawSteps, type ScalarDecoder } from './scalars.ts'
+import { asInvalidNumber, type DecodeContext } from './context.ts'
+import { copyRaw, copyRawCounted } from './copies.direct.ts'
+import * as paced from './copies.ts'
+import type { NodePlan } from './field-plan.ts'
+import { isInt32 } from './scalars.ts'
 
 /** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
@@ -15,37 +16,34 @@ import { asInvalidNumber, copyRaw, countValue, isInt32, rawCopySteps, rawSteps, 
 const zeroTime = '0001-01-01T00:00:00Z'
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
-const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
-  Time: (value, context) => timeValue(value, context, normalizeTime, zeroTime),
-  MicroTime: (value, context) => timeValue(value, context, normalizeMicroTime, zeroMicroTime),
-  Duration: (value, context) => parsed(() => formatDuration(parseDuration(textOf(value, context)))),
-  Quantity: quantityValue,
-  QuantityValue: quantityValue,
-  IntOrString: intOrStringValue,
-  RawExtension: (value, context) => countValue(rawCopy(value, context), context),
-  FieldsV1: copyRaw,
-  JSON: (value, context) => countValue(sortedCopy(copyRaw(value, context)), context),
-  Unknown: copyRaw,
+/** The decoding of a special type. */
+type SpecialDecoding = Pick<NodePlan, 'decode' | 'paced'>
+
+const decodings: Partial<Record<SpecialName, SpecialDecoding>> = {
+  Time: { decode: (value, context) => timeValue(value, context, normalizeTime, zeroTime) },
+  MicroTime: { decode: (value, context) => timeValue(value, context, normalizeMicroTime, zeroMicroTime) },
+  Duration: { decode: (value, context) => parsed(() => formatDuration(parseDuration(textOf(value, context)))) },
+  Quantity: { decode: quantityValue },
+  QuantityValue: { decode: quantityValue },
+  IntOrString: { decode: intOrStringValue },
+  RawExtension: {
+    decode: (value, context) => copyRawCounted(value, context, { sorted: context.sortsRaw }),
+    paced: { decode: (value, context) => paced.copyRawCounted(value, context, { sorted: context.sortsRaw }) },
+  },
+  JSON: {
+    decode: (value, context) => copyRawCounted(value, context, { sorted: true }),
+    paced: { decode: (value, context) => paced.copyRawCounted(value, context, { sorted: true }) },
+  },
+  // Not counted here.
+  FieldsV1: { decode: copyRaw, paced: { decode: (value, context) => paced.copyRaw(value, context, { constant: true }) } },
 }
 
-function rawCopy(value: unknown, context: DecodeContext): unknown {
-  const copy = copyRaw(value, context)
-  return context.sortsRaw ? sortedCopy(copy) : copy
-}
+/** Of the other types. */
+const rawDecoding: SpecialDecoding = { decode: copyRaw, paced: { decode: paced.copyRaw } }
 
-/** Decoder of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
-export function specialDecoder(special: SpecialName): ScalarDecoder {
-  return decoders[special] ?? copyRaw
-}
-
-/** Decoder with pauses of the types that may be large. */
-export function specialSteps(special: SpecialName): ((value: unknown, context: DecodeContext) => Work<unknown>) | undefined {
-  // Neither is counted here.
-  if (special === 'FieldsV1')
-    return (value, context) => rawCopySteps(value, context, { depth: context.depth, sorted: false, constant: true })
-  if (special === 'Unknown') return rawCopySteps
-  if (special !== 'JSON' && special !== 'RawExtension') return undefined
-  return (value, context) => rawSteps(value, context, special === 'JSON' || context.sortsRaw)
+/** The decoding of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
+export function specialDecoding(special: SpecialName): SpecialDecoding {
+  return decodings[special] ?? rawDecoding
 }
 
 /** Zero value of an unset list element or map value. */

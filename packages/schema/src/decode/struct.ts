@@ -1,57 +1,118 @@
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import type { DecodeContext, MemberSegments } from './context.ts'
-import { type DecodedSize, jsonWeight } from './decoded-size.ts'
-import { type FieldPlan, type StructPlan, stepsOf } from './field-plan.ts'
+import { copyAny } from './copies.ts'
+import type { DecodedSize } from './decoded-size.ts'
+import type { FieldPlan, StructPlan } from './field-plan.ts'
 import { goStructName } from './go-type.ts'
-import { copyAny } from './scalars.ts'
-import { isParsedObject, withSortedKeys } from './shape.ts'
+import { jsonWeight } from './json-weight.ts'
+import { withSortedKeys } from './shape.direct.ts'
+import { isParsedObject } from './shape.ts'
 
 /** Decodes an object of a struct type: members match fields by exact name and are put into field order. */
 
-export function decodeStruct(plan: StructPlan, value: unknown, context: DecodeContext): Record<string, unknown> | undefined {
+export function* decodeStruct(
+  plan: StructPlan,
+  value: unknown,
+  context: DecodeContext,
+): Work<Record<string, unknown> | undefined> {
   if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
-  if (segments !== undefined) return runAtOnce(repeatedSteps(plan, segments, slots, context))
+  if (segments !== undefined) return yield* decodeRepeated(plan, segments, slots, context)
   let extra: Record<string, unknown> | undefined
-  for (const key in value) {
+  const keys = memberNames(value)
+  if (keys.length > membersPerStep) yield true
+  let count = 0
+  for (const key of keys) {
     const member = value[key]
     const field = plan.byName.get(key)
-    if (field !== undefined) slots[field.index] = decodeField(field, member, context)
-    else if (member !== undefined) extra = takeUnknown(plan, key, member, extra, context)
+    if (field !== undefined) slots[field.index] = yield* decodeField(field, member, context)
+    else if (member !== undefined) extra = yield* decodeUnknown(plan, key, member, extra, context)
+    if (++count % membersPerStep === 0) yield
   }
   return buildObject(plan, slots, extra, { size: context.size, empties: context })
 }
 
-function decodeField(field: FieldPlan, value: unknown, context: DecodeContext): unknown {
+/** Members decoded between two yields when each is small. */
+const membersPerStep = 128
+
+function* decodeField(field: FieldPlan, value: unknown, context: DecodeContext): Work<unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
+  const { node } = field
   const previous = field.countedSeparately && context.size.useSeparateCount(true)
-  const decoded = field.node.decode(value, context)
+  const decoded = node.paced === undefined ? node.decode(value, context) : yield* node.paced.decode(value, context)
   if (field.countedSeparately) context.size.useSeparateCount(previous)
   context.leave()
   return decoded
 }
 
-function takeUnknown(
+/** Reports an unknown member, or keeps a copy of it where the type is open. */
+function* decodeUnknown(
   plan: StructPlan,
   key: string,
   value: unknown,
   extra: Record<string, unknown> | undefined,
   context: DecodeContext,
-): Record<string, unknown> | undefined {
+): Work<Record<string, unknown> | undefined> {
   if (!plan.open) {
     context.unknown(key)
     return extra
   }
   const kept = extra ?? {}
   context.enterKey(key)
-  const copy = copyAny(value, context)
+  const copy = yield* copyAny(value, context)
   setMember(kept, key, copy)
-  context.size.add(key.length + 4 + jsonWeight(copy))
+  context.size.add(key.length + 4 + (yield* jsonWeight(copy)))
   context.leave()
   return kept
+}
+
+/**
+ * Decodes an object with duplicate members. As in Go, a duplicate struct or map is merged into the earlier one; of other values the
+ * last one wins.
+ */
+function* decodeRepeated(
+  plan: StructPlan,
+  segments: MemberSegments,
+  slots: unknown[],
+  context: DecodeContext,
+): Work<Record<string, unknown>> {
+  const last = new Map<string, unknown>()
+  let count = 0
+  for (const members of segments) {
+    for (const [key, value] of members) {
+      last.set(key, joined(plan.byName.get(key), last.get(key), value, context))
+      if (++count % membersPerStep === 0) yield
+    }
+  }
+  const decoded = new Set<string>()
+  let extra: Record<string, unknown> | undefined
+  for (const members of segments) {
+    const seen = new Set<string>()
+    for (const [key] of members) {
+      if (++count % membersPerStep === 0) yield
+      const field = plan.byName.get(key)
+      if (seen.has(key) && (field !== undefined || plan.open)) context.duplicate(key)
+      seen.add(key)
+      if (decoded.has(key)) continue
+      decoded.add(key)
+      if (field !== undefined) slots[field.index] = yield* decodeField(field, last.get(key), context)
+      else extra = yield* decodeUnknown(plan, key, last.get(key), extra, context)
+    }
+  }
+  return buildObject(plan, slots, extra, { size: context.size, empties: context })
+}
+
+export function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: DecodeContext): unknown {
+  const kind = field?.field.type.kind
+  if (later === null && earlier !== undefined) {
+    const nullable = field?.field.pointer || kind === 'list' || kind === 'map'
+    return nullable ? null : earlier
+  }
+  const joins = (kind === 'struct' || kind === 'map') && isParsedObject(earlier) && isParsedObject(later)
+  return joins ? context.join(earlier, later) : later
 }
 
 /**
@@ -83,7 +144,7 @@ export function buildObject(
   size?.add(weight)
   if (extra === undefined) return object
   for (const key of Object.keys(extra)) setMember(object, key, extra[key])
-  return withSortedKeys(object)
+  return withSortedKeys(object, Object.keys(object))
 }
 
 interface BuildOptions {
@@ -96,90 +157,4 @@ interface BuildOptions {
 /** Zero values of other types are no different from absent ones. */
 function keepsEmpty({ distinctEmpty, json }: FieldPlan, empties: BuildOptions['empties']): boolean {
   return distinctEmpty && empties?.keepsEmpty(json) === true
-}
-
-/** As `decodeStruct`, with pauses. */
-export function* structSteps(
-  plan: StructPlan,
-  value: unknown,
-  context: DecodeContext,
-): Work<Record<string, unknown> | undefined> {
-  if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
-  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
-  const segments = context.segmentsOf(value)
-  if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
-  let extra: Record<string, unknown> | undefined
-  let unknown = 0
-  const keys = memberNames(value)
-  if (keys.length > membersPerStep) yield true
-  for (const key of keys) {
-    const member = value[key]
-    const field = plan.byName.get(key)
-    if (field !== undefined) slots[field.index] = yield* fieldSteps(field, member, context)
-    else if (member !== undefined) {
-      extra = takeUnknown(plan, key, member, extra, context)
-      if (++unknown % membersPerStep === 0) yield
-    }
-  }
-  return buildObject(plan, slots, extra, { size: context.size, empties: context })
-}
-
-/** Unknown members processed between two yields. */
-const membersPerStep = 128
-
-/** As `decodeField`, with pauses. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Work<unknown> {
-  if (value === null || value === undefined) return undefined
-  context.enter(field)
-  const previous = field.countedSeparately && context.size.useSeparateCount(true)
-  const decoded = yield* stepsOf(field.node, value, context)
-  if (field.countedSeparately) context.size.useSeparateCount(previous)
-  context.leave()
-  return decoded
-}
-
-/**
- * Decodes an object with duplicate members. As in Go, a duplicate struct or map is merged into the earlier one; of other values the
- * last one wins.
- */
-function* repeatedSteps(
-  plan: StructPlan,
-  segments: MemberSegments,
-  slots: unknown[],
-  context: DecodeContext,
-): Work<Record<string, unknown>> {
-  const last = new Map<string, unknown>()
-  let count = 0
-  for (const members of segments) {
-    for (const [key, value] of members) {
-      last.set(key, joined(plan.byName.get(key), last.get(key), value, context))
-      if (++count % membersPerStep === 0) yield
-    }
-  }
-  const decoded = new Set<string>()
-  let extra: Record<string, unknown> | undefined
-  for (const members of segments) {
-    const seen = new Set<string>()
-    for (const [key] of members) {
-      if (++count % membersPerStep === 0) yield
-      const field = plan.byName.get(key)
-      if (seen.has(key) && (field !== undefined || plan.open)) context.duplicate(key)
-      seen.add(key)
-      if (decoded.has(key)) continue
-      decoded.add(key)
-      if (field !== undefined) slots[field.index] = yield* fieldSteps(field, last.get(key), context)
-      else extra = takeUnknown(plan, key, last.get(key), extra, context)
-    }
-  }
-  return buildObject(plan, slots, extra, { size: context.size, empties: context })
-}
-
-function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: DecodeContext): unknown {
-  const kind = field?.field.type.kind
-  if (later === null && earlier !== undefined) {
-    const nullable = field?.field.pointer || kind === 'list' || kind === 'map'
-    return nullable ? null : earlier
-  }
-  const joins = (kind === 'struct' || kind === 'map') && isParsedObject(earlier) && isParsedObject(later)
-  return joins ? context.join(earlier, later) : later
 }

@@ -1,6 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import { expect, it } from 'vitest'
-import { copyJson, copyJsonSteps } from './copy.ts'
+import { copyJson } from './copy.direct.ts'
+import { copyJson as pacedCopyJson } from './copy.ts'
 
 const wide = Object.fromEntries(
   Array.from({ length: 500 }, (_, i) => [`k${i}`, { list: [i, null, { __proto__: null, a: 'b' }] }]),
@@ -9,7 +10,7 @@ const value = { ...wide, list: Array.from({ length: 500 }, (_, i) => ({ i })), .
 
 it.each([
   ['at once', copyJson],
-  ['in steps', (each: object) => runAtOnce(copyJsonSteps(each))],
+  ['with pauses', (each: object) => runAtOnce(pacedCopyJson(each))],
 ] as const)('copies every level %s', (_, copy) => {
   const copied = copy(value)
   expect(JSON.stringify(copied)).toBe(JSON.stringify(value))
@@ -18,5 +19,5 @@ it.each([
 })
 
 it('yields within large values', () => {
-  expect([...copyJsonSteps(value)].length).toBeGreaterThan(5)
+  expect([...pacedCopyJson(value)].length).toBeGreaterThan(5)
 })

@@ -1,4 +1,4 @@
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
@@ -12,25 +12,16 @@ import type { DuplicateMembers, Member } from './syntax.ts'
  * import { duplicateProblems } from '@krmkit/schema/json'
  * duplicateProblems(parseJson('{"a":1,"a":2}')) // [ 'duplicate field "a"' ]
  */
-export function duplicateProblems(parsed: ParsedDocument): readonly string[] {
-  return runAtOnce(duplicateProblemsSteps(parsed))
-}
-
-interface ParsedDocument {
-  readonly value: unknown
-  readonly duplicates?: DuplicateMembers | undefined
-}
-
-/**
- * As `duplicateProblems`, for large documents: a generator that can be interrupted at each yield.
- *
- * @see {@link duplicateProblems}
- */
-export function* duplicateProblemsSteps({ value, duplicates }: ParsedDocument): Work<readonly string[]> {
+export function* duplicateProblems({ value, duplicates }: ParsedDocument): Work<readonly string[]> {
   if (duplicates === undefined) return []
   const problems = new ProblemCollector()
   yield* walk(value, duplicates, problems)
   return problems.list
+}
+
+export interface ParsedDocument {
+  readonly value: unknown
+  readonly duplicates?: DuplicateMembers | undefined
 }
 
 /**
@@ -60,15 +51,24 @@ function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCo
     return
   }
   const repeated = duplicates.get(value)
-  if (repeated === undefined) {
-    for (const key of memberNames(value)) {
-      const member = (value as Record<string, unknown>)[key]
-      if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
-      if (++count % membersPerStep === 0) yield
-    }
+  if (repeated !== undefined) {
+    yield* walkRepeated(repeated, duplicates, problems)
     return
   }
-  for (const [key, member] of reportRepeated(repeated, problems)) {
+  for (const key of memberNames(value)) {
+    const member = (value as Record<string, unknown>)[key]
+    if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
+    if (++count % membersPerStep === 0) yield
+  }
+}
+
+/** Reports each repetition before its value is visited. */
+function* walkRepeated(members: readonly Member[], duplicates: DuplicateMembers, problems: ProblemCollector): Work {
+  const seen = new Set<string>()
+  let count = 0
+  for (const [key, member] of members) {
+    if (seen.has(key)) problems.duplicate(key)
+    seen.add(key)
     if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
     if (++count % membersPerStep === 0) yield
   }
@@ -77,18 +77,8 @@ function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCo
 /** Members visited between two yields. */
 const membersPerStep = 128
 
-/** Yields the members in order and reports each repetition before its value is visited. */
-export function* reportRepeated(members: readonly Member[], problems: ProblemCollector): Generator<Member> {
-  const seen = new Set<string>()
-  for (const member of members) {
-    if (seen.has(member[0])) problems.duplicate(member[0])
-    seen.add(member[0])
-    yield member
-  }
-}
-
 /** Decoding rejects deeper values. */
-const maxDepth = 1000
+export const maxDepth = 1000
 
 function* visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Work {
   if (value === null || problems.depth > maxDepth) return

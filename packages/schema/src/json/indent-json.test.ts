@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stringifyJson } from './encode-json.ts'
+import { stringifyJson } from './encode-json.direct.ts'
 import { JsonIndenter } from './indent-json.ts'
 
 const indented = (...texts: string[]) => {

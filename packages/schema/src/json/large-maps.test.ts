@@ -1,11 +1,11 @@
 import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/work'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { parseJsonSteps } from './parse-json.ts'
+import { parseJson as pacedParseJson } from './parse-json.ts'
 
 const wide = 30_000
 const names = Array.from({ length: wide }, (_, i) => `k${wide - i}`)
 const text = (extra = '') => `{${names.map((name) => `"${name}":1`).join(',')}${extra}}`
-const parse = (json: string) => runAtOnce(parseJsonSteps(new TextEncoder().encode(json), {}))
+const parse = (json: string) => runAtOnce(pacedParseJson(new TextEncoder().encode(json), {}))
 
 afterEach(() => vi.restoreAllMocks())
 

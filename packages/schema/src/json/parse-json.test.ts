@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../errors.ts'
-import { duplicateProblems } from './duplicates.ts'
-import { parseJson } from './parse-json.ts'
+import { duplicateProblems } from './duplicates.direct.ts'
+import { parseJson } from './parse-json.direct.ts'
 import { NumberLiteral } from './syntax.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -1,8 +1,6 @@
-import { isJsonObject } from '@krmkit/meta'
 import { type Pace, runPaced, type Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
-import { countMembers, scan } from './scan.ts'
-import { type DuplicateMembers, NumberLiteral, readJson, readJsonSteps } from './syntax.ts'
+import { engineJson } from './engine.ts'
+import { type DuplicateMembers, NumberLiteral, readJson } from './syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 /**
@@ -13,9 +11,6 @@ import { decodeUtf8 } from './utf8.ts'
 
 /** Maximum nesting. */
 export const maxJsonDepth = 10_000
-
-/** Maximum nesting for the engine's parser, which recurses. */
-const maxFastDepth = 400
 
 export interface ParsedJson {
   /** 64-bit integers outside the safe range are `bigint`; with `literals`, numbers such as `1.0` are `NumberLiteral`. */
@@ -43,14 +38,14 @@ export interface ParseJsonOptions {
  * const { value } = parseJson('{"a":1,"a":2}')
  * value // { a: 2 }
  */
-export function parseJson(input: Uint8Array | string, options: ParseJsonOptions = {}): ParsedJson {
-  const maxDepth = options.maxDepth ?? maxJsonDepth
-  const literals = options.literals ?? false
-  const text = typeof input === 'string' ? { text: input, valid: true } : decodeUtf8(input)
-  const quick = text.valid ? fastParse(text.text, maxDepth) : undefined
+export function* parseJson(input: Uint8Array | string, options: ParseJsonOptions = {}): Work<ParsedJson> {
+  const { maxDepth = maxJsonDepth, literals = false } = options
+  const { text, valid } = typeof input === 'string' ? { text: input, valid: true } : decodeUtf8(input)
+  yield true
+  const quick = valid ? yield* engineJson.paced.parse(text, maxDepth) : undefined
   if (quick !== undefined) return quick
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
-  const { value, duplicates } = readJson(bytes, { maxDepth, literals })
+  const { value, duplicates } = yield* readJson(bytes, { maxDepth, literals })
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 
@@ -66,59 +61,7 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * @see {@link parseJson}
  */
 export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, pace: Pace): Promise<ParsedJson> {
-  return runPaced(parseJsonSteps(input, options), pace)
-}
-
-/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. @see {@link parseJsonInSlices} */
-export function* parseJsonSteps(
-  input: Uint8Array,
-  { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
-): Work<ParsedJson> {
-  const { text, valid } = decodeUtf8(input)
-  yield true
-  if (valid) {
-    const found = scan(text)
-    yield true
-    const few = found.members + found.commas <= maxFastValues
-    const quick = few ? fastParse(text, maxDepth, found) : undefined
-    if (quick !== undefined) return quick
-  }
-  const { value, duplicates } = yield* readJsonSteps(input, { maxDepth, literals })
-  return duplicates === undefined ? { value } : { value, duplicates }
-}
-
-/** Above this number of values the exact reader is used: the engine's parser cannot be interrupted. */
-const maxFastValues = 20_000
-
-/** `undefined` when the exact reader is needed, for its error message or its exact result. */
-function fastParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
-  if (found.depth > Math.min(maxFastDepth, maxDepth) || found.unusualNumbers || found.surrogates) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  return countMembers(value) === found.members ? { value } : undefined
-}
-
-/**
- * Parses a document that must be an object; null gives an empty one.
- *
- * @throws DecodeError as `parseJson`, and `Type` for other values.
- */
-export function parseJsonObject(
-  input: Uint8Array | string,
-  options?: ParseJsonOptions,
-): ParsedJson & { value: Record<string, unknown> } {
-  const parsed = parseJson(input, options)
-  const { value } = parsed
-  if (isJsonObject(value)) return parsed as ParsedJson & { value: Record<string, unknown> }
-  if (value === null) return { ...parsed, value: {} }
-  throw new DecodeError({
-    code: 'Type',
-    message: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
-  })
+  return runPaced(parseJson(input, options), pace)
 }
 
 /** Name of the type of a value in Go's messages. */

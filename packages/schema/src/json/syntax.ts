@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from './utf8.ts'
 
@@ -50,19 +50,13 @@ interface Frame {
 }
 
 /** @throws DecodeError `Syntax`, or `Depth` beyond `maxDepth`. */
-export function readJson(
-  bytes: Uint8Array,
-  options: SyntaxOptions,
-): { value: unknown; duplicates: DuplicateMembers | undefined } {
-  return runAtOnce(readJsonSteps(bytes, options))
+export function* readJson(bytes: Uint8Array, options: SyntaxOptions): Work<ReadValue> {
+  return yield* new SyntaxReader(bytes, options).read()
 }
 
-/** As `readJson`, for large documents: a generator that can be interrupted at each yield. */
-export function readJsonSteps(
-  bytes: Uint8Array,
-  options: SyntaxOptions,
-): Generator<void, { value: unknown; duplicates: DuplicateMembers | undefined }> {
-  return new SyntaxReader(bytes, options).steps()
+interface ReadValue {
+  readonly value: unknown
+  readonly duplicates: DuplicateMembers | undefined
 }
 
 /** Values read between two yields. */
@@ -79,7 +73,7 @@ class SyntaxReader {
     this.#options = options
   }
 
-  *steps(): Generator<void, { value: unknown; duplicates: DuplicateMembers | undefined }> {
+  *read(): Work<ReadValue> {
     const frames: Frame[] = []
     let top: Frame | undefined
     for (let count = 1; ; count++) {
@@ -101,7 +95,7 @@ class SyntaxReader {
       // A value is complete: store it and close every container that ends here.
       for (;;) {
         if (top === undefined) return this.#end(value)
-        if (top.members === undefined && isRepetition(top)) top.members = yield* membersSteps(top)
+        if (top.members === undefined && isRepetition(top)) top.members = yield* earlierMembers(top)
         store(top, value)
         if (this.#more(top)) break
         value = this.#close(top)
@@ -143,7 +137,7 @@ class SyntaxReader {
     }
   }
 
-  #end(value: unknown): { value: unknown; duplicates: DuplicateMembers | undefined } {
+  #end(value: unknown): ReadValue {
     this.#skipSpace()
     if (this.#at < this.#bytes.length) this.#fail('after top-level value')
     return { value, duplicates: this.#duplicates }
@@ -307,7 +301,7 @@ function isRepetition({ object, key }: Frame): boolean {
 }
 
 /** The members before the first repetition. */
-function* membersSteps({ object = {}, keys }: Frame): Generator<void, Member[]> {
+function* earlierMembers({ object = {}, keys }: Frame): Work<Member[]> {
   const members: Member[] = []
   for (const key of keys) {
     members.push([key, object[key]])

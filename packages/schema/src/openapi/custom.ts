@@ -50,8 +50,8 @@ export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas
   return {
     body: {
       name: definitionName(options.kind),
-      of: (dialect) => runAtOnce(bodySteps(options, objectMeta, dialect)),
-      steps: (dialect) => bodySteps(options, objectMeta, dialect),
+      of: (dialect) => runAtOnce(bodyDefinition(options, objectMeta, dialect)),
+      paced: { of: (dialect) => bodyDefinition(options, objectMeta, dialect) },
       uses: [objectMeta],
     },
     list: {
@@ -88,16 +88,16 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   return schema
 }
 
-function* bodySteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
-  return withKind(yield* bodySchemaSteps(options, objectMeta, dialect), options, options.kind.kind)
+function* bodyDefinition(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
+  return withKind(yield* bodySchema(options, objectMeta, dialect), options, options.kind.kind)
 }
 
 /** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
-function* bodySchemaSteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
+function* bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
   if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
-  const published = yield* publishSteps(schema, { dialect, objectMeta, depth: 0 })
+  const published = yield* publish(schema, { dialect, objectMeta, depth: 0 })
   const properties = isJsonObject(published.properties) ? published.properties : {}
   published.properties = {
     ...typeMembers,
@@ -143,7 +143,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
 ])
 
 /** Yields once per schema. */
-function* publishSteps(schema: JsonObject, at: PublishScope): Work<JsonObject> {
+function* publish(schema: JsonObject, at: PublishScope): Work<JsonObject> {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
   yield
   const out: JsonObject = {}
@@ -154,44 +154,43 @@ function* publishSteps(schema: JsonObject, at: PublishScope): Work<JsonObject> {
     if (plainKeywords.has(keyword)) out[keyword] = value
     else isNested = true
   }
-  if (isNested) yield* copyNestedSteps(schema, out, at)
+  if (isNested) yield* copyNested(schema, out, at)
   if (at.dialect === 'v2') return restrictToVersion2(schema, out, at)
-  if (isNested) yield* copyJunctorsSteps(schema, out, at)
+  if (isNested) yield* copyJunctors(schema, out, at)
   if (out['x-kubernetes-int-or-string'] === true && out.anyOf === undefined && out.allOf === undefined) {
     out.anyOf = [{ type: 'integer' }, { type: 'string' }]
   }
   return withEmbedded(out, at)
 }
 
-function* copyNestedSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
+function* copyNested(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
   const deeper = { ...at, depth: at.depth + 1 }
   const items = own(schema, 'items')
-  if (isJsonObject(items)) out.items = yield* publishSteps(items, deeper)
+  if (isJsonObject(items)) out.items = yield* publish(items, deeper)
   const additional = own(schema, 'additionalProperties')
-  if (isJsonObject(additional)) out.additionalProperties = yield* publishSteps(additional, deeper)
+  if (isJsonObject(additional)) out.additionalProperties = yield* publish(additional, deeper)
   else if (typeof additional === 'boolean') out.additionalProperties = additional
   const properties = own(schema, 'properties')
   if (!isJsonObject(properties)) return
   const published: JsonObject = {}
   for (const name of memberNames(properties)) {
     const property = properties[name]
-    if (isJsonObject(property)) setMember(published, name, yield* publishSteps(property, deeper))
+    if (isJsonObject(property)) setMember(published, name, yield* publish(property, deeper))
   }
   out.properties = published
 }
 
-function* copyJunctorsSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
+function* copyJunctors(schema: JsonObject, out: JsonObject, at: PublishScope): Work {
   const deeper = { ...at, depth: at.depth + 1 }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const alternatives = own(schema, keyword)
     if (!Array.isArray(alternatives)) continue
     const published: JsonObject[] = []
-    for (const alternative of alternatives)
-      if (isJsonObject(alternative)) published.push(yield* publishSteps(alternative, deeper))
+    for (const alternative of alternatives) if (isJsonObject(alternative)) published.push(yield* publish(alternative, deeper))
     out[keyword] = published
   }
   const not = own(schema, 'not')
-  if (isJsonObject(not)) out.not = yield* publishSteps(not, deeper)
+  if (isJsonObject(not)) out.not = yield* publish(not, deeper)
 }
 
 /** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */

@@ -39,7 +39,7 @@ export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 const utf8 = new TextEncoder()
 
 function* built(entry: PartEntry): Work<JsonObject> {
-  return entry.steps === undefined ? entry.build() : yield* entry.steps()
+  return entry.paced === undefined ? entry.build() : yield* entry.paced.build()
 }
 
 function jsonText(name: string, value: JsonObject): Uint8Array {
@@ -111,7 +111,7 @@ const protobufV3: DocumentEncoding = {
   encode: {
     paths: ({ name, build: make }) => entriesV3.path(name, make()),
     *schemas(entry) {
-      return yield* entriesV3.schemaSteps(entry.name, yield* built(entry))
+      return yield* entriesV3.schema(entry.name, yield* built(entry))
     },
     parameters: () => new Uint8Array(),
   },
@@ -141,7 +141,7 @@ const protobufV2: DocumentEncoding = {
   encode: {
     paths: ({ name, build: make }) => entriesV2.path(name, make()),
     *schemas(entry) {
-      return yield* entriesV2.schemaSteps(entry.name, yield* built(entry))
+      return yield* entriesV2.schema(entry.name, yield* built(entry))
     },
     parameters: ({ name, build: make }) => entriesV2.parameter(name, make()),
   },

@@ -7,7 +7,7 @@ import {
   contentField,
   double,
   encoded,
-  encodeSchemasSteps,
+  encodeInnerSchemas,
   extensions,
   type FieldWriter,
   field,
@@ -40,8 +40,8 @@ export function encodeOpenapiV2(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV2 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
-  *schemaSteps(name: string, schema: JsonObject): Work<Uint8Array> {
-    yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: message('Schema') })
+  *schema(name: string, schema: JsonObject): Work<Uint8Array> {
+    yield* encodeInnerSchemas(schema, { schema: message('Schema'), entry: message('Schema') })
     return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema')))
   },
   parameter: (name: string, parameter: JsonObject) =>

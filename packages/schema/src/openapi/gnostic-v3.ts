@@ -7,7 +7,7 @@ import {
   contentField,
   double,
   encoded,
-  encodeSchemasSteps,
+  encodeInnerSchemas,
   extensions,
   type FieldWriter,
   field,
@@ -38,8 +38,8 @@ export function encodeOpenapiV3(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV3 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
-  *schemaSteps(name: string, schema: JsonObject): Work<Uint8Array> {
-    yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: schemaOrReference })
+  *schema(name: string, schema: JsonObject): Work<Uint8Array> {
+    yield* encodeInnerSchemas(schema, { schema: message('Schema'), entry: schemaOrReference })
     return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, referable('Schema')))
   },
 } as const

@@ -64,12 +64,12 @@ export interface SchemaContents {
  *
  * @returns the objects whose encoded form is kept.
  */
-export function* encodeSchemasSteps(schema: JsonObject, contents: SchemaContents): Work<readonly object[]> {
+export function* encodeInnerSchemas(schema: JsonObject, contents: SchemaContents): Work<readonly object[]> {
   const kept: object[] = []
   for (const keyword of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) {
     const inside = schema[keyword]
     for (const each of Array.isArray(inside) ? inside : [inside]) {
-      if (isJsonObject(each)) kept.push(yield* encodeSchemaSteps(each, contents))
+      if (isJsonObject(each)) kept.push(yield* encodeSchema(each, contents))
     }
   }
   const { properties } = schema
@@ -77,7 +77,7 @@ export function* encodeSchemasSteps(schema: JsonObject, contents: SchemaContents
   const names = Object.keys(properties)
   for (const name of names) {
     const property = properties[name]
-    if (isJsonObject(property) && isNested(property)) kept.push(yield* encodeSchemaSteps(property, contents))
+    if (isJsonObject(property) && isNested(property)) kept.push(yield* encodeSchema(property, contents))
   }
   if (names.length <= entriesPerStep) return kept
   const chunks: Uint8Array[] = []
@@ -97,8 +97,8 @@ function isNested(schema: JsonObject): boolean {
   return schema.properties !== undefined || schema.items !== undefined || schema.additionalProperties !== undefined
 }
 
-function* encodeSchemaSteps(schema: JsonObject, contents: SchemaContents): Work<JsonObject> {
-  const inside = yield* encodeSchemasSteps(schema, contents)
+function* encodeSchema(schema: JsonObject, contents: SchemaContents): Work<JsonObject> {
+  const inside = yield* encodeInnerSchemas(schema, contents)
   encodedSchemas.set(schema, { content: contents.schema, bytes: encoded((writer) => contents.schema(writer, schema)) })
   // Kept at every level, the forms of a deep schema would take its size times its depth.
   for (const each of inside) {

@@ -32,7 +32,7 @@ describe('a large schema', () => {
   const entryOf = (dialect: 'v2' | 'v3') => ({
     name: body.name,
     build: () => body.of(dialect),
-    steps: () => body.steps?.(dialect) as Work<JsonObject>,
+    paced: { build: () => body.paced?.of(dialect) as Work<JsonObject> },
   })
 
   it.each(['v2 json', 'v3 json', 'v2 protobuf', 'v3 protobuf'] as const)('is encoded in many steps: %s', (name) => {

@@ -63,7 +63,7 @@ export function* groupVersionParts(published: PublishedGroupVersion, options: Gr
   const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile, cbor })
   collectMeta(options.source, operations, schemas)
   yield true
-  yield* schemas.steps()
+  yield* schemas.followReferences()
   return partsOf(operations, schemas, options.dialect)
 }
 
@@ -75,7 +75,7 @@ export function* groupVersionParts(published: PublishedGroupVersion, options: Gr
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Work<DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options)
   for (const schema of extra.schemas) schemas.add(schema)
-  yield* schemas.steps()
+  yield* schemas.followReferences()
   return partsOf(extra.operations, schemas, options.dialect)
 }
 

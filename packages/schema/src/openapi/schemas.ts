@@ -14,8 +14,8 @@ export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
-  /** As `of`, with pauses, for schemas that may be large. */
-  readonly steps?: (dialect: Dialect) => Work<JsonObject>
+  /** The pausable form, for schemas that may be large. */
+  readonly paced?: { readonly of: (dialect: Dialect) => Work<JsonObject> }
   /** Types that the schema refers to. */
   readonly uses: readonly StructType[]
 }
@@ -24,8 +24,8 @@ export interface LiteralSchema {
 export interface PartEntry {
   readonly name: string
   build(): JsonObject
-  /** As `build`, with pauses, for members that may be large. */
-  steps?(): Work<JsonObject>
+  /** The pausable form, for members that may be large. */
+  readonly paced?: { build(): Work<JsonObject> }
 }
 
 /** A definition, built on demand. */
@@ -52,35 +52,35 @@ export class SchemaCollector {
     this.#options = options
   }
 
-  /** @returns the name of the definition. `steps` follows its references. */
+  /** @returns the name of the definition. `followReferences` adds what it refers to. */
   add(schema: PublishedSchema): string {
     if ('fields' in schema) {
       this.#addType(schema)
       return schema.openapiName
     }
     if (!this.#found.has(schema.name)) {
-      const { name, steps } = schema
+      const { name, paced } = schema
       const build = () => schema.of(this.#dialect)
       this.#found.set(name, {
         name,
         source: schema,
         build,
-        ...(steps === undefined ? {} : { steps: () => steps(this.#dialect) }),
+        ...(paced === undefined ? {} : { paced: { build: () => paced.of(this.#dialect) } }),
       })
       for (const type of schema.uses) this.#addType(type)
     }
     return schema.name
   }
 
-  /** Follows references, one type per step. */
-  *steps(): Generator<void, void> {
+  /** Adds the types that are referred to. */
+  *followReferences(): Work {
     for (let type = this.#pending.pop(); type !== undefined; type = this.#pending.pop()) {
       for (const field of type.fields) this.#follow(field.type)
       yield
     }
   }
 
-  /** Definitions sorted by name. Complete after `steps`. */
+  /** Definitions sorted by name. Complete after `followReferences`. */
   entries(): SchemaEntry[] {
     return [...this.#found.values()].sort((a, b) => compare(a.name, b.name))
   }

@@ -11,8 +11,8 @@ export interface ValueCodec {
   write(writer: WireWriter, value: unknown): void
   /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
-  /** As `read`, with pauses; absent for values that are never large. */
-  readSteps?(reader: WireReader, limit: number, depth: number): Work<unknown>
+  /** The pausable form; absent for values that are never large. */
+  readonly paced?: { read(reader: WireReader, limit: number, depth: number): Work<unknown> }
   /** Reads one more occurrence of a message into the value of earlier ones; absent where the last occurrence counts. */
   merge?(previous: unknown, reader: WireReader, limit: number, depth: number): unknown
   /** Value of a map entry without one. */

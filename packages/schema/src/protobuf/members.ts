@@ -1,17 +1,17 @@
-import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan } from '../decode/field-plan.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
 import type { ValueCodec } from './codec.ts'
+import { readElement, readEntry, readSingle } from './read-members.direct.ts'
+import * as paced from './read-members.ts'
+import { keyTag, type MemberForm } from './read-members.ts'
 import {
   bytesTag,
   lengthDelimited,
   readEnd,
   readTag,
-  readText,
   skipValue,
   tagOf,
   type WireReader,
@@ -21,35 +21,26 @@ import {
 
 /** Members of messages: single values, lists and maps. */
 
+/** Reads one occurrence into `slots`, the slots of the outermost struct. */
+type ReadMember<R> = (reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number) => R
+
 export interface MemberPlan {
   readonly number: number
   /** Writes the member with its tag unless it is omitted. `object` is the canonical object of the message. */
   write(writer: WireWriter, object: Record<string, unknown>): void
-  /** Reads one occurrence into `slots`, the slots of the outermost struct. */
-  read(reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number): void
-  /** As `read`, with pauses; absent where the value is never large. Called for length-delimited values only. */
-  readSteps?(reader: WireReader, slots: unknown[], limit: number, depth: number): Work
+  readonly read: ReadMember<void>
+  /** The pausable form; absent where the value is never large. */
+  readonly paced?: { readonly read: ReadMember<Work> }
 }
 
 export function singleMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
   const tag = tagOf(number, codec.wire)
-  const { json, index, field: facts } = field
+  const { json, field: facts } = field
   const node = facts.type
   const nullable =
     facts.pointer || node.kind === 'list' || node.kind === 'map' || (node.kind === 'scalar' && node.scalar === 'bytes')
   const schema = node.kind === 'special' && node.struct !== undefined
-  const name = facts.goName ?? json
-  /** Merges a repeated message into the earlier one; a repeated value of another kind is going to replace it. */
-  const mergeRepeated = (reader: WireReader, slots: unknown[], limit: number, depth: number): boolean => {
-    const earlier = slots[index]
-    if (codec.merge !== undefined && isSet(earlier)) {
-      reader.decodedSize.addDiscarded()
-      slots[index] = codec.merge(earlier, reader, limit, depth + 1)
-      return true
-    }
-    if (earlier !== undefined) reader.decodedSize.replace(earlier, minDiscardedBytes)
-    return false
-  }
+  const form: MemberForm = { field, codec, name: facts.goName ?? json, frame: 0, valueTag: 0 }
   return {
     number,
     write(writer, object) {
@@ -58,32 +49,17 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
       writer.uint32(tag)
       codec.write(writer, value)
     },
-    read(reader, wire, slots, limit, depth) {
-      expectWire(wire, codec.wire, name)
-      if (mergeRepeated(reader, slots, limit, depth)) return
-      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
-      slots[index] = codec.read(reader, limit, depth + 1)
-      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
-    },
-    ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
-        if (mergeRepeated(reader, slots, limit, depth)) return
-        const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
-        slots[index] = yield* valueSteps(codec, reader, limit, depth + 1)
-        if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
-      },
+    read: (reader, wire, slots, limit, depth) => readSingle(form, reader, wire, slots, limit, depth),
+    ...(codec.paced !== undefined && {
+      paced: { read: (reader, wire, slots, limit, depth) => paced.readSingle(form, reader, wire, slots, limit, depth) },
     }),
   }
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
 export function listMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
   const tag = tagOf(number, codec.wire)
-  const { json, index } = field
-  const frame = 1 + elementFrame(field)
+  const { json } = field
+  const form: MemberForm = { field, codec, name: field.field.goName ?? json, frame: 1 + elementFrame(field), valueTag: 0 }
   return {
     number,
     write(writer, object) {
@@ -94,73 +70,18 @@ export function listMember(number: number, field: FieldPlan, codec: ValueCodec):
         codec.write(writer, element)
       }
     },
-    read(reader, wire, slots, limit, depth) {
-      const list = (slots[index] ?? []) as unknown[]
-      slots[index] = list
-      if (wire === lengthDelimited && codec.packable) {
-        const end = readEnd(reader, limit)
-        while (reader.pos < end) {
-          reader.decodedSize.add(frame)
-          list.push(codec.read(reader, end, depth + 1))
-        }
-        return
-      }
-      expectWire(wire, codec.wire, field.field.goName ?? json)
-      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
-      reader.decodedSize.add(frame)
-      list.push(codec.read(reader, limit, depth + 1))
-      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
-    },
-    ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
-        const list = (slots[index] ?? []) as unknown[]
-        slots[index] = list
-        const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
-        reader.decodedSize.add(frame)
-        list.push(yield* valueSteps(codec, reader, limit, depth + 1))
-        if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
-      },
+    read: (reader, wire, slots, limit, depth) => readElement(form, reader, wire, slots, limit, depth),
+    ...(codec.paced !== undefined && {
+      paced: { read: (reader, wire, slots, limit, depth) => paced.readElement(form, reader, wire, slots, limit, depth) },
     }),
   }
 }
 
 export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
   const tag = bytesTag(number)
-  const keyTag = bytesTag(1)
   const valueTag = tagOf(2, codec.wire)
-  const { json, index } = field
-  const frame = 4 + elementFrame(field)
-  const readPart = (reader: WireReader, tag: number, entry: MapEntry, end: number, depth: number): void => {
-    if (tag === keyTag) entry.key = readText(reader, end)
-    else if (tag === valueTag) entry.value = codec.read(reader, end, depth + 1)
-    else skipValue(reader, wireOf(tag), end)
-    if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
-  }
-  const readEntry = (reader: WireReader, limit: number, depth: number): MapEntry => {
-    const end = readEnd(reader, limit)
-    const entry: MapEntry = { key: '', value: undefined }
-    while (reader.pos < end) readPart(reader, readTag(reader, field.owner.typeName), entry, end, depth)
-    return entry
-  }
-  function* readEntrySteps(reader: WireReader, limit: number, depth: number): Work<MapEntry> {
-    const end = readEnd(reader, limit)
-    const entry: MapEntry = { key: '', value: undefined }
-    while (reader.pos < end) {
-      const entryTag = readTag(reader, field.owner.typeName)
-      if (entryTag === valueTag) entry.value = yield* valueSteps(codec, reader, end, depth + 1)
-      else readPart(reader, entryTag, entry, end, depth)
-      if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
-    }
-    return entry
-  }
-  const addEntry = (reader: WireReader, slots: unknown[], { value: entry, bytes }: { value: MapEntry; bytes: number }): void => {
-    const { key, value = codec.zero() } = entry
-    const map = (slots[index] ?? {}) as Record<string, unknown>
-    slots[index] = map
-    if (Object.hasOwn(map, key)) reader.decodedSize.replace(map[key], minDiscardedBytes)
-    reader.decodedSize.add(key.length + frame + bytes)
-    setMember(map, key, value)
-  }
+  const { json } = field
+  const form: MemberForm = { field, codec, name: json, frame: 4 + elementFrame(field), valueTag }
   return {
     number,
     write(writer, object) {
@@ -177,29 +98,11 @@ export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): 
         writer.ldelim()
       }
     },
-    read(reader, wire, slots, limit, depth) {
-      expectWire(wire, lengthDelimited, json)
-      addEntry(
-        reader,
-        slots,
-        reader.decodedSize.measure(() => readEntry(reader, limit, depth)),
-      )
-    },
-    ...(codec.readSteps !== undefined && {
-      *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
-        addEntry(reader, slots, yield* reader.decodedSize.measureSteps(readEntrySteps(reader, limit, depth)))
-      },
+    read: (reader, wire, slots, limit, depth) => readEntry(form, reader, wire, slots, limit, depth),
+    ...(codec.paced !== undefined && {
+      paced: { read: (reader, wire, slots, limit, depth) => paced.readEntry(form, reader, wire, slots, limit, depth) },
     }),
   }
-}
-
-interface MapEntry {
-  key: string
-  value: unknown
-}
-
-function* valueSteps(codec: ValueCodec, reader: WireReader, limit: number, depth: number): Work<unknown> {
-  return codec.readSteps === undefined ? codec.read(reader, limit, depth) : yield* codec.readSteps(reader, limit, depth)
 }
 
 function elementFrame(field: FieldPlan): number {
@@ -246,12 +149,4 @@ export function wrappedListCodec(element: ValueCodec): ValueCodec {
     },
     zero: () => [],
   }
-}
-
-export function expectWire(wire: number, expected: number, name: string): void {
-  if (wire === expected) return
-  throw new DecodeError({
-    code: 'Protobuf',
-    message: `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-  })
 }

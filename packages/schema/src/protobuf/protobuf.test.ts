@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'
 import vectors from '../../testdata/protobuf.json' with { type: 'json' }
 import { testTypes } from '../../testdata/types.ts'
-import { decode } from '../decode/decode.ts'
+import { decode } from '../decode/decode.direct.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
-import { stringifyJson } from '../json/encode-json.ts'
-import { parseJson } from '../json/parse-json.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
+import { parseJson } from '../json/parse-json.direct.ts'
 import { readEnvelope, writeEnvelope } from './envelope.ts'
-import { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf.ts'
+import { decodeMessage, decodeProtobuf } from './protobuf.direct.ts'
+import { encodeMessage, encodeProtobuf } from './protobuf.ts'
 import { decodeWatchEvent, encodeWatchFrame } from './watch.ts'
 
 const types = testTypes()

@@ -1,13 +1,14 @@
 import { setMember } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
-import { decode, decodeSteps } from '../decode/decode.ts'
+import { decode } from '../decode/decode.ts'
 import type { DecodedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
-import { parseJson, parseJsonSteps } from '../json/parse-json.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { closeEnvelope, type Envelope, openEnvelope } from './envelope.ts'
-import { readMessage, readMessageSteps, writeMessage } from './message.ts'
-import { newReader, newWriter, withDecodeErrors, withDecodeErrorsSteps } from './wire.ts'
+import { messageOf, writeMessage } from './message.ts'
+import { readMessage } from './read-message.ts'
+import { newReader, newWriter, toDecodeError } from './wire.ts'
 
 /** Encodes and decodes objects as protobuf. */
 
@@ -62,38 +63,23 @@ export interface ProtobufOptions {
  * @throws SchemaError `NoProtobuf` for types without protobuf.
  * @see {@link encodeProtobuf}
  */
-export function decodeProtobuf<T = Record<string, unknown>>(
-  type: StructType,
-  envelope: Envelope,
-  { size }: ProtobufOptions = {},
-): Decoded<T> {
-  const { raw } = envelope
-  if (containsJson(envelope)) {
-    const { value, duplicates } = parseJson(raw, { literals: true })
-    const { object, problems } = decode(type, value, { duplicates, size })
-    return { object: withTypeMeta(type, object, envelope) as T, problems }
-  }
-  return { object: withTypeMeta(type, decodeMessage(type, raw, { size }), envelope) as T, problems: [] }
-}
-
-/** As `decodeProtobuf`, for large bodies: a generator that can be interrupted at each yield. @see {@link encodeProtobuf} */
-export function* decodeProtobufSteps<T = Record<string, unknown>>(
+export function* decodeProtobuf<T = Record<string, unknown>>(
   type: StructType,
   envelope: Envelope,
   { size }: ProtobufOptions = {},
 ): Work<Decoded<T>> {
   const { raw } = envelope
   if (containsJson(envelope)) {
-    const { value, duplicates } = yield* parseJsonSteps(raw, { literals: true })
-    const { object, problems } = yield* decodeSteps(type, value, { duplicates, size })
+    const { value, duplicates } = yield* parseJson(raw, { literals: true })
+    const { object, problems } = yield* decode(type, value, { duplicates, size })
     return { object: withTypeMeta(type, object, envelope) as T, problems }
   }
-  const object = yield* withDecodeErrorsSteps(readMessageSteps(type, newReader(raw, size), raw.length, 0))
+  const object = yield* decodeMessage<Record<string, unknown>>(type, raw, { size })
   return { object: withTypeMeta(type, object, envelope) as T, problems: [] }
 }
 
 /** Whether the object in the envelope is JSON. @throws DecodeError `Protobuf` for an unknown encoding */
-function containsJson({ contentEncoding, contentType }: Envelope): boolean {
+export function containsJson({ contentEncoding, contentType }: Envelope): boolean {
   if (contentEncoding !== '')
     throw new DecodeError({ code: 'Protobuf', message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` })
   return (contentType.split(';')[0]?.trim() ?? '') === 'application/json'
@@ -105,16 +91,20 @@ function containsJson({ contentEncoding, contentType }: Envelope): boolean {
  * @throws as {@link decodeProtobuf}
  * @see {@link encodeMessage}
  */
-export function decodeMessage<T = Record<string, unknown>>(
+export function* decodeMessage<T = Record<string, unknown>>(
   type: StructType,
   bytes: Uint8Array,
   { size }: ProtobufOptions = {},
-): T {
-  return withDecodeErrors(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
+): Work<T> {
+  try {
+    return (yield* readMessage(messageOf(type), newReader(bytes, size), bytes.length, 0)) as T
+  } catch (error) {
+    throw toDecodeError(error)
+  }
 }
 
 /** Empty members of `meta` are not added. */
-function withTypeMeta(
+export function withTypeMeta(
   type: StructType,
   object: Record<string, unknown>,
   meta: { readonly apiVersion: string; readonly kind: string },

@@ -1,29 +1,23 @@
 import { formatDuration, formatTime, MetaError, parseDuration } from '@krmkit/meta'
 import { normalizeQuantity } from '@krmkit/meta/quantity'
 import { formatMicroTime, type Instant, parseInstant } from '@krmkit/meta/time'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
-import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
 import type { SpecialNode, StructType } from '../interfaces.ts'
-import { unescapedJson } from '../json/encode-json.ts'
-import { parseJson, parseJsonSteps } from '../json/parse-json.ts'
+import { unescapedJson } from '../json/engine.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
+import { readRawJson } from './raw-json.direct.ts'
+import * as paced from './raw-json.ts'
 import {
   bytesTag,
   lengthDelimited,
-  readBytes,
-  readEnd,
+  readFields,
   readInt32,
   readInt64,
-  readTag,
   readText,
-  skipValue,
   tagOf,
   varint,
-  type WireReader,
   type WireWriter,
-  wireOf,
   writeInt64,
 } from './wire.ts'
 
@@ -40,7 +34,7 @@ export function specialCodec(node: SpecialNode, structCodec: StructCodec): Value
   return { wire: lengthDelimited, zero: () => specialZero(special), ...codec }
 }
 
-type MessageCodec = Pick<ValueCodec, 'write' | 'read' | 'readSteps'>
+type MessageCodec = Pick<ValueCodec, 'write' | 'read' | 'paced'>
 
 const numberTag = (number: number) => tagOf(number, varint)
 
@@ -157,49 +151,9 @@ function rawCodec(): MessageCodec {
       if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(unescapedJson(value))
       writer.ldelim()
     },
-    read(reader, limit) {
-      const raw = readRaw(reader, limit)
-      return raw === undefined ? null : runAtOnce(parseRawJson(raw, reader.decodedSize))
-    },
-    *readSteps(reader, limit) {
-      const raw = readRaw(reader, limit)
-      return raw === undefined ? null : yield* parseRawJson(raw, reader.decodedSize)
-    },
+    read: readRawJson,
+    paced: { read: paced.readRawJson },
   }
-}
-
-/** Undefined for an empty message. */
-function readRaw(reader: WireReader, limit: number): Uint8Array | undefined {
-  let raw: Uint8Array | undefined
-  readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
-  return raw?.length === 0 ? undefined : raw
-}
-
-/**
- * Parses raw JSON, with pauses where it is large.
- *
- * @throws DecodeError `TooLarge` before parsing when the text itself is too large
- */
-function* parseRawJson(raw: Uint8Array, size: DecodedSize): Work<unknown> {
-  if (raw.length > largeText) {
-    size.measure(() => size.add(countNonSpace(raw)))
-    yield true
-    const { value } = yield* parseJsonSteps(raw, { maxDepth: 1000 })
-    size.add((yield* jsonWeightSteps(value)) - 1)
-    return value
-  }
-  const { value } = parseJson(raw, { maxDepth: 1000 })
-  size.add(jsonWeight(value) - 1)
-  return value
-}
-
-const largeText = 64 * 1024
-
-/** Number of bytes that are not white space: a lower bound of the length of the compact JSON. */
-function countNonSpace(bytes: Uint8Array): number {
-  let ink = 0
-  for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x20) ink++
-  return ink
 }
 
 function schemaCodec(special: string, schema: ValueCodec): ValueCodec {
@@ -243,17 +197,5 @@ function writeAll(writer: WireWriter, list: readonly unknown[], codec: ValueCode
   for (const item of list) {
     writer.uint32(bytesTag(2))
     codec.write(writer, item)
-  }
-}
-
-/** Reads a small message. `fields` maps tags to readers; other fields are skipped. */
-function readFields(reader: WireReader, limit: number, fields: Readonly<Record<number, (end: number) => unknown>>): void {
-  const end = readEnd(reader, limit)
-  while (reader.pos < end) {
-    const tag = readTag(reader, 'message')
-    const read = fields[tag]
-    if (read === undefined) skipValue(reader, wireOf(tag), end)
-    else read(end)
-    if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
 }

@@ -1,4 +1,3 @@
-import type { Work } from '@krmkit/meta/work'
 import protobuf from 'protobufjs/minimal.js'
 import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
@@ -35,23 +34,16 @@ export function withDecodeErrors<V>(read: () => V): V {
   try {
     return read()
   } catch (error) {
-    if (error instanceof DecodeError) throw error
-    if (error instanceof RangeError && error.message.includes('call stack'))
-      throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
-    if (error instanceof RangeError) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
-    throw error
+    throw toDecodeError(error)
   }
 }
 
-/** As `withDecodeErrors`, for a decoder with pauses. */
-export function* withDecodeErrorsSteps<V>(steps: Work<V>): Work<V> {
-  try {
-    return yield* steps
-  } catch (error) {
-    return withDecodeErrors(() => {
-      throw error
-    })
-  }
+/** Errors of the library become `DecodeError`. */
+export function toDecodeError(error: unknown): unknown {
+  if (!(error instanceof RangeError)) return error
+  return error.message.includes('call stack')
+    ? new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
+    : new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
 }
 
 /** Reads a length prefix and returns the end offset. */
@@ -194,4 +186,24 @@ export function skipValue(reader: WireReader, wire: number, limit: number): void
 function advance(reader: WireReader, size: number, limit: number): void {
   if (reader.pos + size > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   reader.pos += size
+}
+
+/** Reads a small message. `fields` maps tags to readers; other fields are skipped. */
+export function readFields(reader: WireReader, limit: number, fields: Readonly<Record<number, (end: number) => unknown>>): void {
+  const end = readEnd(reader, limit)
+  while (reader.pos < end) {
+    const tag = readTag(reader, 'message')
+    const read = fields[tag]
+    if (read === undefined) skipValue(reader, wireOf(tag), end)
+    else read(end)
+    if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
+  }
+}
+
+export function expectWire(wire: number, expected: number, name: string): void {
+  if (wire === expected) return
+  throw new DecodeError({
+    code: 'Protobuf',
+    message: `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  })
 }

@@ -1,12 +1,13 @@
 // Derived from custom-codec.ts by `npm run direct`: do not edit.
 
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
-import { type DecodeOptions, decodeUntypedSteps as decodeUntyped } from '../decode/decode.ts'
-import { type DecodedSize, jsonWeightSteps as jsonWeight } from '../decode/decoded-size.ts'
-import { normalize as normalizeBuiltIn } from '../decode/normalize.ts'
+import { decodeUntyped } from '../decode/decode.direct.ts'
+import type { DecodeOptions } from '../decode/decode.ts'
+import type { DecodedSize } from '../decode/decoded-size.ts'
+import { jsonWeight } from '../decode/json-weight.direct.ts'
+import { normalize as normalizeBuiltIn } from '../decode/normalize.direct.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
-import { copyJsonSteps as copyJson } from '../json/copy.ts'
+import { copyJson } from '../json/copy.direct.ts'
 import { own } from '../json/json-object.ts'
 import { addUnknownFields, type Coercion, type CopiedKeys, type CustomSchema, sameMembers } from './custom-codec.ts'
 import { applySchemaDefaults, hasPrunedNulls, lacksDefaults, pruneNulls } from './defaults.direct.ts'
@@ -18,7 +19,7 @@ import { sortedValue } from './sorted.direct.ts'
 
 /** @throws DecodeError */
 export function decode(custom: CustomSchema, value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
-  const { object: whole, problems, keys } = runAtOnce(decodeUntyped<JsonObject>(value, { ...options, size: undefined }))
+  const { object: whole, problems, keys } = decodeUntyped<JsonObject>(value, { ...options, size: undefined })
   const unknown: string[] | undefined = options.collect === false ? undefined : []
   const object = coerce(custom, whole, { unknown, lenient: false, keepNulls: options.keepNulls, keys })
   if (options.size !== undefined) countObject(object, options.size, keys)
@@ -30,7 +31,7 @@ export function decode(custom: CustomSchema, value: unknown, options: DecodeOpti
 /** @throws DecodeError `TooLarge` */
 export function applyDefaults({ schema }: CustomSchema, object: JsonObject, size?: DecodedSize): JsonObject {
   if (!lacksDefaults(object, schema)) return object
-  const copy = runAtOnce(copyJson(object))
+  const copy = copyJson(object)
   applySchemaDefaults(copy, schema, size)
 
   return sortedValue(copy) as JsonObject
@@ -50,7 +51,7 @@ export function normalize(custom: CustomSchema, object: JsonObject): JsonObject 
 /** Validation accepts null without a type, which storage does not keep. */
 function withoutNulls({ preserveUnknownFields, schema }: CustomSchema, object: JsonObject): JsonObject {
   if (preserveUnknownFields || !schema.containsUntyped || !hasPrunedNulls(object, schema)) return object
-  const copy = runAtOnce(copyJson(object))
+  const copy = copyJson(object)
   pruneNulls(copy, schema)
   return copy
 }
@@ -58,7 +59,7 @@ function withoutNulls({ preserveUnknownFields, schema }: CustomSchema, object: J
 export function readStored(custom: CustomSchema, object: JsonObject): JsonObject {
   const { schema, objectMeta, preserveUnknownFields } = custom
   if (!preserveUnknownFields && isSettled(object, schema, objectMeta)) return object
-  const { object: copy, keys } = runAtOnce(decodeUntyped<JsonObject>(object, { collect: false }))
+  const { object: copy, keys } = decodeUntyped<JsonObject>(object, { collect: false })
   const coerced = coerce(custom, copy, { unknown: undefined, lenient: true, keys })
 
   // Objects of old servers may lack a generation.
@@ -71,7 +72,7 @@ export function readStored(custom: CustomSchema, object: JsonObject): JsonObject
 
 export function dropUnknownFields({ schema, preserveUnknownFields }: CustomSchema, value: JsonObject): JsonObject {
   if (preserveUnknownFields) return value
-  const { object, keys } = runAtOnce(decodeUntyped<JsonObject>(value, { collect: false }))
+  const { object, keys } = decodeUntyped<JsonObject>(value, { collect: false })
   pruneObject(object, schema, { keys })
   // The members are sorted already, but the keys of large objects have to be remembered.
   return keys === undefined ? object : (sortedValue(object, { keys, constant: true }) as JsonObject)
@@ -110,15 +111,15 @@ function countObject(object: JsonObject, size: DecodedSize, keys: CopiedKeys): v
     const value = object[key] as JsonValue
     const before = size.useSeparateCount(key === 'status')
     if (key === 'metadata') countMetadata(value as JsonObject, size)
-    else size.add(key.length + 4 + runAtOnce(jsonWeight(value, keys)))
+    else size.add(key.length + 4 + jsonWeight(value, keys))
     size.useSeparateCount(before)
   }
 }
 
 function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
-  size.add(runAtOnce(jsonWeight(metadata)))
+  size.add(jsonWeight(metadata))
   const before = size.useSeparateCount(true)
-  size.add(runAtOnce(jsonWeight(managedFields)))
+  size.add(jsonWeight(managedFields))
   size.useSeparateCount(before)
 }
 

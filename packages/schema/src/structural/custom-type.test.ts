@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { decode } from '../decode/decode.ts'
-import { applyDefaults } from '../decode/defaults.ts'
-import { normalize } from '../decode/normalize.ts'
+import { decode } from '../decode/decode.direct.ts'
+import { applyDefaults } from '../decode/defaults.direct.ts'
+import { normalize } from '../decode/normalize.direct.ts'
 import type { StructType } from '../interfaces.ts'
-import { stringifyJson } from '../json/encode-json.ts'
-import { parseJson } from '../json/parse-json.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
+import { parseJson } from '../json/parse-json.direct.ts'
 import { createCustomType } from './custom-type.ts'
 
 const text = { kind: 'scalar', scalar: 'string' } as const

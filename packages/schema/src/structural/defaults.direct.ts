@@ -1,9 +1,9 @@
 // Derived from defaults.ts by `npm run direct`: do not edit.
-
 import { type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/work'
-import { type DecodedSize, jsonWeightSteps as jsonWeight } from '../decode/decoded-size.ts'
-import { copyJsonSteps as copyJson } from '../json/copy.ts'
+import { memberNames } from '@krmkit/meta/work'
+import type { DecodedSize } from '../decode/decoded-size.ts'
+import { jsonWeight } from '../decode/json-weight.direct.ts'
+import { copyJson } from '../json/copy.direct.ts'
 import { memberOf, membersPerSlice, takesDefault } from './defaults.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
@@ -46,8 +46,8 @@ export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefin
 
 /** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
 function copyDefault(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
-  size?.add(Math.max(0, around + runAtOnce(jsonWeight(fallback)) - 4))
-  return runAtOnce(copyJson(fallback))
+  size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
+  return copyJson(fallback)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { type DecodedSize, jsonWeightSteps as jsonWeight } from '../decode/decoded-size.ts'
-import { copyJsonSteps as copyJson } from '../json/copy.ts'
+import type { DecodedSize } from '../decode/decoded-size.ts'
+import { jsonWeight } from '../decode/json-weight.ts'
+import { copyJson } from '../json/copy.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Defaults and null pruning by schema. These functions modify their argument. */

@@ -12,7 +12,7 @@ import {
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
 import { formatFieldError } from '@krmkit/meta/validation'
-import { decode } from '../decode/decode.ts'
+import { decode } from '../decode/decode.direct.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'

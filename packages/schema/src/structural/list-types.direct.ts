@@ -1,7 +1,7 @@
 // Derived from list-types.ts by `npm run direct`: do not edit.
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/validation'
-import { equalityKey } from '../json/encode-json.ts'
+import { equalityKey } from '../json/sorted-copy.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 import { plainNumber } from './whole-float.ts'
 

@@ -1,8 +1,6 @@
 // Derived from metadata.ts by `npm run direct`: do not edit.
-
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
-import { decodeSteps as decode } from '../decode/decode.ts'
+import { decode } from '../decode/decode.direct.ts'
 import type { StructType } from '../interfaces.ts'
 import { knownMetadata, type MetadataOptions, malformedMetadata } from './metadata.ts'
 
@@ -13,7 +11,7 @@ import { knownMetadata, type MetadataOptions, malformedMetadata } from './metada
  */
 export function coerceMetadata(value: JsonValue, type: StructType, options: MetadataOptions): JsonObject | undefined {
   try {
-    return knownMetadata(runAtOnce(decode<JsonObject>(type, value, { collect: options.unknown !== undefined })), options)
+    return knownMetadata(decode<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
   } catch (error) {
     return malformedMetadata(error, value, type, options)
   }

@@ -2,7 +2,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
-import { decodeSteps as decode, decode as decodeAtOnce } from '../decode/decode.ts'
+import { decode as decodeAtOnce } from '../decode/decode.direct.ts'
+import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
 

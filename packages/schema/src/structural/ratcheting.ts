@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { stringifyJson } from '../json/encode-json.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
 import { own } from '../json/json-object.ts'
 
 /**

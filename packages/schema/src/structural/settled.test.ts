@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { CustomCodec, StructType } from '../interfaces.ts'
-import { stringifyJson } from '../json/encode-json.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
 import { createCustomType } from './custom-type.ts'
 
 const text = { kind: 'scalar', scalar: 'string' } as const

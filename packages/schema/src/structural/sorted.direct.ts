@@ -1,8 +1,8 @@
 // Derived from sorted.ts by `npm run direct`: do not edit.
-
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce } from '@krmkit/meta/work'
-import { inOrder, sortKeysSteps as sortKeys } from '../decode/shape.ts'
+import { memberNames } from '@krmkit/meta/work'
+import { sortKeys } from '../decode/shape.direct.ts'
+import { inOrder } from '../decode/shape.ts'
 import { remember, type SortedMembers, type SortOptions } from './sorted.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */
@@ -58,7 +58,7 @@ function rebuilt(value: JsonObject, { keys, members }: SortedMembers, options: S
     indexes.set(keys[i] as string, i)
   }
   const sorted: JsonObject = {}
-  const ordered = runAtOnce(sortKeys([...keys]))
+  const ordered = sortKeys([...keys])
   const kept: string[] = []
   for (let i = 0; i < ordered.length; i++) {
     const key = ordered[i] as string

@@ -1,3 +1,3 @@
-export { type ParsedYaml, parseYaml, yamlAsJsonSteps } from './parse-yaml.ts'
+export { type ParsedYaml, parseYaml, parseYamlAsJson } from './parse-yaml.ts'
 export { encodeYaml, printYaml, yamlChunks } from './print-yaml.ts'
 export { type YamlAsJson, yamlToJson } from './yaml-to-json.ts'

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import documents from '../../testdata/yaml-documents.json' with { type: 'json' }
 import vectors from '../../testdata/yaml-scalars.json' with { type: 'json' }
-import { decode, strictMessage } from '../decode/decode.ts'
+import { decode } from '../decode/decode.direct.ts'
+import { strictMessage } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { parseYaml } from './parse-yaml.ts'

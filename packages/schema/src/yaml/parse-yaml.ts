@@ -1,10 +1,11 @@
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
-import { type ParsedJson, parseJson, parseJsonSteps } from '../json/parse-json.ts'
+import type { ParsedJson } from '../json/parse-json.ts'
 import { construct } from './construct.ts'
 import { readNodes } from './read-nodes.ts'
 import { yamlErrorPrefix } from './yaml-error.ts'
-import { isYamlJsonSteps } from './yaml-json.ts'
+import { parseAsJson } from './yaml-json.direct.ts'
+import * as paced from './yaml-json.ts'
 import { decodeYamlText, type YamlText } from './yaml-text.ts'
 
 /** Converts YAML text to a JSON value, as the stock server does before decoding. */
@@ -31,56 +32,33 @@ export interface ParseYamlOptions {
  */
 export function parseYaml(input: Uint8Array | string, { literals = false }: ParseYamlOptions = {}): ParsedYaml {
   const text = decodeYamlText(input)
+  // Appliers mostly send JSON.
   return parseAsJson(text) ?? parseFull(text, literals)
 }
 
 /**
- * The value of a text of YAML that is JSON, as most configurations are: large ones need no worker. As a generator, which can be
- * interrupted at each yield.
+ * The value of a text of YAML that is JSON, as most configurations are: large ones need no worker. A generator that can be interrupted at
+ * each yield.
  *
  * @returns undefined for a text that is not JSON or that YAML reads in another way.
  * @example
  * import { runAtOnce } from '@krmkit/meta/work'
- * import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
+ * import { parseYamlAsJson } from '@krmkit/schema/yaml'
  * const bytes = new TextEncoder().encode('{"replicas":3}')
- * runAtOnce(yamlAsJsonSteps(bytes))?.value // { replicas: 3 }
+ * runAtOnce(parseYamlAsJson(bytes))?.value // { replicas: 3 }
  */
-export function* yamlAsJsonSteps(input: Uint8Array): Work<ParsedYaml | undefined> {
-  const { text, unreadable } = decodeYamlText(input)
+export function* parseYamlAsJson(input: Uint8Array): Work<ParsedYaml | undefined> {
+  const text = decodeYamlText(input)
   yield
-  if (unreadable !== undefined || !(yield* isYamlJsonSteps(text))) return undefined
-  try {
-    const { value, duplicates } = yield* parseJsonSteps(input, { maxDepth: maxJsonDepth })
-    return duplicates === undefined ? { value, problems: noProblems } : undefined
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined
-    throw error
-  }
+  return yield* paced.parseAsJson(text)
 }
-
-/** Fast path: appliers mostly send JSON. */
-function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
-  if (unreadable !== undefined || !runAtOnce(isYamlJsonSteps(text))) return undefined
-  try {
-    const { value, duplicates } = parseJson(text, { maxDepth: maxJsonDepth })
-    return duplicates === undefined ? { value, problems: noProblems } : undefined
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined
-    throw error
-  }
-}
-
-/** Deeper texts are left to the YAML reader. */
-const maxJsonDepth = 400
 
 function parseFull({ text, unreadable }: YamlText, literals: boolean): ParsedYaml {
   try {
     const root = readNodes(text, unreadable)
-    return root === undefined ? { value: null, problems: noProblems } : construct(root, { literals })
+    return root === undefined ? { value: null, problems: [] } : construct(root, { literals })
   } catch (error) {
     if (error instanceof RangeError) throw new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth` })
     throw error
   }
 }
-
-const noProblems: readonly string[] = Object.freeze([])

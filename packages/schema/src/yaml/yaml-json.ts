@@ -1,32 +1,51 @@
-/** Tells which JSON texts YAML 1.1 reads as JSON does, since JSON has faster parsers. */
+import type { Work } from '@krmkit/meta/work'
+import { DecodeError } from '../errors.ts'
+import { parseJson } from '../json/parse-json.ts'
+import type { ParsedYaml } from './parse-yaml.ts'
+import type { YamlText } from './yaml-text.ts'
+
+/** Reads the JSON texts that YAML 1.1 reads as JSON does, since JSON has faster parsers. */
+
+/** `undefined` for a text that is not JSON or that YAML reads in another way. */
+export function* parseAsJson({ text, unreadable }: YamlText): Work<ParsedYaml | undefined> {
+  if (unreadable !== undefined || !(yield* isYamlJson(text))) return undefined
+  try {
+    const { value, duplicates } = yield* parseJson(text, { maxDepth: maxJsonDepth })
+    return duplicates === undefined ? { value, problems: [] } : undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** Deeper texts are left to the YAML reader. */
+export const maxJsonDepth = 400
 
 /**
  * Whether a text that is valid JSON has the same value in YAML. The exceptions: escapes of slashes and of surrogates, raw control
  * characters and line separators, keys that do not end on their line within 1024 characters, the integer `-0`, integers of 16 digits and
  * more, which may need their text, exponents of two digits and more, and tabs outside the brackets.
- *
- * A generator that can be interrupted at each yield, for long texts.
  */
-export function* isYamlJsonSteps(text: string): Generator<void, boolean> {
+function* isYamlJson(text: string): Work<boolean> {
   if (!/^[ \r\n]*[{[]/.test(text) || !/[}\]][ \r\n]*$/.test(text.slice(-200))) return false
   for (let at = 0; at < text.length; at += stepLength) {
     if (different.test(text.slice(at, at + stepLength + longestDifference))) return false
     yield
   }
-  return !(yield* hasUnusualKeySteps(text))
+  return !(yield* hasUnusualKey(text))
 }
 
 /** Characters that are looked at between two yields, and the longest text that makes a difference. */
-const stepLength = 128 * 1024
-const longestDifference = 32
+export const stepLength = 128 * 1024
+export const longestDifference = 32
 
-const different =
+export const different =
   /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\\(?:\/|u[dD][89a-fA-F])|[:,[ \t\r\n]-0[ \t\r\n,}\]]|[:,[ \t\r\n]-?[0-9]{16}|[0-9][eE]\+?[0-9]{2}/
 
 /** Longest key, with its quotes and the blanks after it, in characters that are certainly read as one. */
-const maxKey = 1000
+export const maxKey = 1000
 
-function* hasUnusualKeySteps(text: string): Generator<void, boolean> {
+function* hasUnusualKey(text: string): Work<boolean> {
   let next = 0
   let due = stepLength
   for (let open = text.indexOf('"'); open >= 0; open = text.indexOf('"', next)) {
@@ -44,7 +63,7 @@ function* hasUnusualKeySteps(text: string): Generator<void, boolean> {
   return false
 }
 
-function closingQuote(text: string, open: number): number {
+export function closingQuote(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at
     while (text.charCodeAt(before - 1) === 0x5c) before--

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json/encode-json.ts'
+import { stringifyJson } from '../../json/encode-json.direct.ts'
 import type { YamlNode } from '../../yaml/nodes.ts'
 import { printYaml } from '../../yaml/print-yaml.ts'
 import { resolveScalar } from '../../yaml/resolve.ts'

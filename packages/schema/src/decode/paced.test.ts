@@ -5,14 +5,18 @@ import { arbitraryObject } from '../../testdata/arbitrary.ts'
 import { testTypes } from '../../testdata/types.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
-import { stringifyJson } from '../json/encode-json.ts'
-import { type ParsedJson, parseJson, parseJsonInSlices } from '../json/parse-json.ts'
+import { stringifyJson } from '../json/encode-json.direct.ts'
+import { parseJson } from '../json/parse-json.direct.ts'
+import { type ParsedJson, parseJsonInSlices } from '../json/parse-json.ts'
 import { readJson } from '../json/syntax.ts'
 import { readEnvelope } from '../protobuf/envelope.ts'
-import { decodeProtobuf, decodeProtobufSteps, encodeProtobuf } from '../protobuf/protobuf.ts'
+import { decodeProtobuf } from '../protobuf/protobuf.direct.ts'
+import { encodeProtobuf, decodeProtobuf as pacedDecodeProtobuf } from '../protobuf/protobuf.ts'
 import { createCustomType } from '../structural/custom-type.ts'
-import { decode, decodeSteps } from './decode.ts'
-import { normalize, normalizeSteps } from './normalize.ts'
+import { decode } from './decode.direct.ts'
+import { decode as pacedDecode } from './decode.ts'
+import { normalize } from './normalize.direct.ts'
+import { normalize as pacedNormalize } from './normalize.ts'
 
 const types = testTypes()
 const configMap = types.struct('core/v1.ConfigMap')
@@ -59,13 +63,13 @@ function expectSame(type: StructType, text: string): void {
     return [stringifyJson(object), problems]
   }
   const options = { duplicates }
-  expect(outcome(shown(() => runAtOnce(decodeSteps(type, value, options))))).toEqual(
+  expect(outcome(shown(() => runAtOnce(pacedDecode(type, value, options))))).toEqual(
     outcome(shown(() => decode(type, value, options))),
   )
 }
 
-describe('decodeSteps', () => {
-  it('gives the same objects, problems and errors as decode', () => {
+describe('decode with pauses', () => {
+  it('gives the same objects, problems and errors as at once', () => {
     const odd = fc.jsonValue({ maxDepth: 3 })
     for (const type of [pod, configMap, types.struct('apps/v1.Deployment'), widget]) {
       const right = type === widget ? odd : arbitraryObject(type)
@@ -104,7 +108,7 @@ describe('decodeSteps', () => {
 
   it('yields to the event loop', async () => {
     const value = { data: Object.fromEntries([...Array(20_000).keys()].map((index) => [`k${index}`, 'x'])) }
-    const { result, turns } = await countTurns(() => runPaced(decodeSteps(configMap, value), short()))
+    const { result, turns } = await countTurns(() => runPaced(pacedDecode(configMap, value), short()))
     expect(stringifyJson(result.object)).toBe(stringifyJson(decode(configMap, value).object))
     expect(turns).toBeGreaterThan(10)
   })
@@ -165,43 +169,43 @@ describe.each(wide)('a large object of %s', (name, value) => {
   const { object } = decode(type, value)
 
   it('is decoded from JSON in many steps', () => {
-    const { value: decoded, yields } = counted(decodeSteps(type, value))
+    const { value: decoded, yields } = counted(pacedDecode(type, value))
     expect(stringifyJson(decoded.object)).toBe(stringifyJson(object))
     expect(yields).toBeGreaterThan(30)
   })
 
   it('is decoded from protobuf in many steps', () => {
     const envelope = readEnvelope(encodeProtobuf(type, object))
-    const { value: decoded, yields } = counted(decodeProtobufSteps(type, envelope))
+    const { value: decoded, yields } = counted(pacedDecodeProtobuf(type, envelope))
     expect(stringifyJson(decoded.object)).toBe(stringifyJson(decodeProtobuf(type, envelope).object))
     expect(yields).toBeGreaterThan(10)
   })
 
   it('is normalized in many steps', () => {
-    const { value: normal, yields } = counted(normalizeSteps(type, object))
+    const { value: normal, yields } = counted(pacedNormalize(type, object))
     expect(normal).toBe(object)
     expect(yields).toBeGreaterThan(15)
   })
 })
 
-describe('normalizeSteps', () => {
-  it('gives the same result as normalize', () => {
+describe('normalize with pauses', () => {
+  it('gives the same result as at once', () => {
     for (const type of [pod, configMap, types.struct('apps/v1.Deployment')]) {
       fc.assert(
         fc.property(arbitraryObject(type), arbitraryObject(type), (value, other) => {
           const changed = { ...decode(type, value).object, ...decode(type, other).object, spare: 1 }
-          expect(stringifyJson(runAtOnce(normalizeSteps(type, changed)))).toBe(stringifyJson(normalize(type, changed)))
+          expect(stringifyJson(runAtOnce(pacedNormalize(type, changed)))).toBe(stringifyJson(normalize(type, changed)))
         }),
         { numRuns: 100 },
       )
     }
   })
 
-  it('sorts maps and drops members as normalize does', () => {
+  it('sorts maps and drops members as at once', () => {
     const changed = { metadata: { labels: {} }, data: { b: '1', a: undefined, '10': 'x', é: '' }, binaryData: {} }
-    expect(stringifyJson(runAtOnce(normalizeSteps(configMap, changed)))).toBe(stringifyJson(normalize(configMap, changed)))
+    expect(stringifyJson(runAtOnce(pacedNormalize(configMap, changed)))).toBe(stringifyJson(normalize(configMap, changed)))
     const sorted = decode(configMap, { data: { b: '1', a: '2' } }).object
-    expect(runAtOnce(normalizeSteps(configMap, sorted))).toBe(sorted)
+    expect(runAtOnce(pacedNormalize(configMap, sorted))).toBe(sorted)
   })
 })
 
@@ -239,7 +243,7 @@ describe('parseJsonInSlices', () => {
 
   it('keeps every value of a duplicate key, regardless of earlier members', () => {
     const bytes = utf8.encode('{"a":1,"2":3,"a":{"b":1},"c":null,"2":4}')
-    const { value, duplicates } = readJson(bytes, { maxDepth: 9, literals: false })
+    const { value, duplicates } = runAtOnce(readJson(bytes, { maxDepth: 9, literals: false }))
     expect(duplicates?.get(value as object)).toEqual([
       ['a', 1],
       ['2', 3],
@@ -263,7 +267,7 @@ describe('raw JSON members', () => {
     const sorted = '"data":{"b":{"c":2,"d":1},"z":1}'
     expect(stringifyJson(decode(revision, value).object)).toContain(kept)
     expect(stringifyJson(decode(revision, value, { sortsRaw: true }).object)).toContain(sorted)
-    const slices = () => runPaced(decodeSteps(revision, value, { sortsRaw: true }), short())
+    const slices = () => runPaced(pacedDecode(revision, value, { sortsRaw: true }), short())
     expect(stringifyJson((await slices()).object)).toContain(sorted)
   })
 })
