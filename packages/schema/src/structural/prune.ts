@@ -68,15 +68,18 @@ function* prune(value: JsonValue, node: SchemaNode | undefined, path: string, ke
     return
   }
   const rest = node === undefined ? undefined : additionalNode(node)
+  const isObject = node?.embeddedResource === true
   const isOpen = node?.additionalProperties !== undefined
   // Unspecified members are not visited where they are kept.
   const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerSlice
-  const keys = few ? [...node.properties.keys()] : (options.keys?.get(value) ?? Object.keys(value))
+  const known = few ? [...node.properties.keys()] : options.keys?.get(value)
+  const keys = known ?? Object.keys(value)
   if (keys.length > membersPerSlice) yield true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     if (i % membersPerSlice === 0) yield
-    if (!Object.hasOwn(value, key) || (node?.embeddedResource === true && objectMembers.has(key))) continue
+    if (known !== undefined && !Object.hasOwn(value, key)) continue
+    if (isObject && objectMembers.has(key)) continue
     const property = node?.properties.get(key)
     if (property !== undefined || isOpen) {
       const member = value[key] as JsonValue
