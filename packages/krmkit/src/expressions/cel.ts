@@ -31,7 +31,7 @@ export function createEvaluator<T>(
   return (input) => {
     const started = program.start({ [variable]: engine.fromJson(input) }, { work: engine.createWorkBudget() })
     if (!(started instanceof engine.PausedEvaluation)) return resultOf(started)
-    return runInLaterTurns(started.steps(), turns).then(resultOf)
+    return runInLaterTurns(started.rest(), turns).then(resultOf)
   }
 }
 

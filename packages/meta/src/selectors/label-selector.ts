@@ -33,7 +33,7 @@ export interface LabelSelectorExpression {
 }
 
 /** Values of an expression that are validated between two pauses. */
-const valuesPerSlice = 16
+const valuesPerStep = 16
 
 /** Up to this number, requirements are checked one by one. */
 const fewRequirements = 8
@@ -192,7 +192,7 @@ function* validateExpression(
   if (allowInvalidValues) return
   for (const [j, value] of values.entries()) {
     for (const text of validateLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
-    if (j % valuesPerSlice === valuesPerSlice - 1) yield
+    if (j % valuesPerStep === valuesPerStep - 1) yield
   }
 }
 

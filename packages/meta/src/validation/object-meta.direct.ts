@@ -14,7 +14,7 @@ import {
   addOwnerErrors,
   addReferenceErrors,
   areValidLabels,
-  entriesPerSlice,
+  entriesPerStep,
   type Meta,
   maxAnnotationsSize,
   type ObjectMetaRules,
@@ -87,7 +87,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofM
 export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
   if (labels === undefined || labels === null) return []
   const keys = memberNames(labels)
-  if (keys.length <= entriesPerSlice && areValidLabels(labels, keys)) return []
+  if (keys.length <= entriesPerStep && areValidLabels(labels, keys)) return []
   return collectErrors((errors) => validateEachLabel(labels, keys, path, errors))
 }
 

@@ -27,7 +27,7 @@ export type Meta = DeepReadonly<ObjectMeta>
 export type TextMap = Readonly<Record<string, string>>
 
 /** Entries of a map that are validated between two pauses. */
-export const entriesPerSlice = 64
+export const entriesPerStep = 64
 
 export const ofMetadata = Path.of('metadata')
 
@@ -69,7 +69,7 @@ export function isLargeMetadata({ labels, annotations }: Meta): boolean {
 function hasManyEntries(map: TextMap | null | undefined): boolean {
   if (map === undefined || map === null) return false
   let count = 0
-  for (const _ in map) if (++count > entriesPerSlice) return true
+  for (const _ in map) if (++count > entriesPerStep) return true
   return false
 }
 
@@ -173,13 +173,13 @@ export function addChangeErrors(errors: FieldError[], meta: Meta, old: Meta, pat
 export function* validateLabels(labels: TextMap | null | undefined, path: Path): Work<FieldError[]> {
   if (labels === undefined || labels === null) return []
   const keys = memberNames(labels)
-  if (keys.length <= entriesPerSlice && areValidLabels(labels, keys)) return []
+  if (keys.length <= entriesPerStep && areValidLabels(labels, keys)) return []
   return yield* collectErrors((errors) => validateEachLabel(labels, keys, path, errors))
 }
 
 function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path, errors: ErrorList): Work {
   for (let i = 0; i < keys.length; i++) {
-    if (i % entriesPerSlice === entriesPerSlice - 1) yield true
+    if (i % entriesPerStep === entriesPerStep - 1) yield true
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
     const value = labels[key] as string
@@ -217,7 +217,7 @@ function* validateEachAnnotation(annotations: TextMap, path: Path, errors: Error
   let units = 0
   const keys = memberNames(annotations)
   for (let i = 0; i < keys.length; i++) {
-    if (i % entriesPerSlice === entriesPerSlice - 1) yield true
+    if (i % entriesPerStep === entriesPerStep - 1) yield true
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
     units += key.length + (annotations[key] as string).length

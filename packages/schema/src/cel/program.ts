@@ -61,7 +61,7 @@ export class PausedEvaluation {
   }
 
   /** Continues to the end, with pauses. @see runPaced */
-  *steps(): Generator<true | Promise<void>, Evaluation> {
+  *rest(): Generator<true | Promise<void>, Evaluation> {
     for (;;) {
       yield this.pause.until ?? true
       const result = this.resume()
@@ -151,7 +151,7 @@ export class Program {
   /** As `start`, in the slices of a job, which evaluates several expressions one after the other. */
   async evaluateAsync(variables: Variables, pace: Pace, options?: EvaluationOptions): Promise<Evaluation> {
     const started = this.start(variables, options)
-    const result = started instanceof PausedEvaluation ? await runPaced(started.steps(), pace) : started
+    const result = started instanceof PausedEvaluation ? await runPaced(started.rest(), pace) : started
     if (pace.due(result.cost > longEvaluation)) await pace.next()
     return result
   }

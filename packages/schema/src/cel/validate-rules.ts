@@ -105,10 +105,10 @@ export class RuleValidator {
         const rule = rules[i] as BoundRule
         const started = this.#start(visit, rule, values)
         if (started === undefined) continue
-        const evaluation = started instanceof PausedEvaluation ? yield* started.steps() : started
+        const evaluation = started instanceof PausedEvaluation ? yield* started.rest() : started
         if (!this.#holds(visit, rule, evaluation)) {
           const message = rule.compiled.message?.start(values, this.#evaluation)
-          this.#fail(visit, rule, message instanceof PausedEvaluation ? yield* message.steps() : message)
+          this.#fail(visit, rule, message instanceof PausedEvaluation ? yield* message.rest() : message)
         }
         if (this.#isDue(evaluation.cost)) yield true
       }

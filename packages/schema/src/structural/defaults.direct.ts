@@ -4,7 +4,7 @@ import { memberNames } from '@krmkit/meta/work'
 import type { DecodedSize } from '../decode/decoded-size.ts'
 import { jsonWeight } from '../decode/json-weight.direct.ts'
 import { copyJson } from '../json/copy.direct.ts'
-import { memberOf, membersPerSlice, takesDefault } from './defaults.ts'
+import { memberOf, membersPerStep, takesDefault } from './defaults.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**
@@ -68,7 +68,7 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, known
   }
   const rest = additionalNode(node)
   // Members without a schema are not visited.
-  const few = rest === undefined && node.properties.size < membersPerSlice
+  const few = rest === undefined && node.properties.size < membersPerStep
   const keys = few ? [...node.properties.keys()] : (known?.get(value) ?? Object.keys(value))
 
   for (let i = 0; i < keys.length; i++) {

@@ -21,7 +21,7 @@ export function* applySchemaDefaults(value: JsonValue, node: SchemaNode | undefi
       if (value[i] === null && !items.nullable && items.default !== undefined)
         value[i] = yield* copyDefault(items.default, 0, size)
       if (items.containsDefaults) yield* applySchemaDefaults(value[i] as JsonValue, items, size)
-      if (i % membersPerSlice === membersPerSlice - 1) yield
+      if (i % membersPerStep === membersPerStep - 1) yield
     }
     return
   }
@@ -33,7 +33,7 @@ export function* applySchemaDefaults(value: JsonValue, node: SchemaNode | undefi
   const rest = additionalNode(node)
   const keys = rest === undefined ? [...node.properties.keys()] : Object.keys(value)
   for (let i = 0; i < keys.length; i++) {
-    if (i % membersPerSlice === membersPerSlice - 1) yield true
+    if (i % membersPerStep === membersPerStep - 1) yield true
     const key = keys[i] as string
     if (!Object.hasOwn(value, key)) continue
     const property = node.properties.get(key)
@@ -70,15 +70,15 @@ export function* pruneNulls(
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue
       if (typeof item === 'object') yield* pruneNulls(item, items, known)
-      if (i % membersPerSlice === 0) yield
+      if (i % membersPerStep === 0) yield
     }
     return
   }
   const rest = additionalNode(node)
   // Members without a schema are not visited.
-  const few = rest === undefined && node.properties.size < membersPerSlice
+  const few = rest === undefined && node.properties.size < membersPerStep
   const keys = few ? [...node.properties.keys()] : (known?.get(value) ?? Object.keys(value))
-  if (keys.length > membersPerSlice) yield true
+  if (keys.length > membersPerStep) yield true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     const member = Object.hasOwn(value, key) ? value[key] : undefined
@@ -87,7 +87,7 @@ export function* pruneNulls(
       if (member !== null) yield* pruneNulls(member as JsonValue, inner, known)
       else if (!inner.nullable && inner.default === undefined) delete value[key]
     }
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
 }
 
@@ -97,7 +97,7 @@ export function* hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined):
   const rest = additionalNode(node)
   const keys = rest === undefined && !Array.isArray(value) ? [...node.properties.keys()] : memberNames(value)
   for (let i = 0; i < keys.length; i++) {
-    if (i % membersPerSlice === membersPerSlice - 1) yield true
+    if (i % membersPerStep === membersPerStep - 1) yield true
     const key = keys[i] as string
     const member = Array.isArray(value) ? value[i] : memberOf(value, key)
     const inner = Array.isArray(value) ? node.items : (node.properties.get(key) ?? rest)
@@ -110,7 +110,7 @@ export function* hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined):
 }
 
 /** Members visited between two pauses. */
-export const membersPerSlice = 128
+export const membersPerStep = 128
 
 /** Whether `applySchemaDefaults` would change the value; checked before copying it. */
 export function* lacksDefaults(value: JsonValue, node: SchemaNode | undefined): Work<boolean> {
@@ -121,7 +121,7 @@ export function* lacksDefaults(value: JsonValue, node: SchemaNode | undefined): 
     for (let i = 0; i < value.length; i++) {
       const item = value[i] as JsonValue
       if (takesDefault(item, items) || (items.containsDefaults && (yield* lacksDefaults(item, items)))) return true
-      if (i % membersPerSlice === membersPerSlice - 1) yield
+      if (i % membersPerStep === membersPerStep - 1) yield
     }
     return false
   }
@@ -129,7 +129,7 @@ export function* lacksDefaults(value: JsonValue, node: SchemaNode | undefined): 
   const rest = additionalNode(node)
   const keys = rest === undefined ? [...node.properties.keys()] : memberNames(value)
   for (let i = 0; i < keys.length; i++) {
-    if (i % membersPerSlice === membersPerSlice - 1) yield true
+    if (i % membersPerStep === membersPerStep - 1) yield true
     const key = keys[i] as string
     const member = memberOf(value, key)
     const property = node.properties.get(key)

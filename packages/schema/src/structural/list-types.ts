@@ -39,7 +39,7 @@ function* walk(value: JsonValue, node: SchemaNode | undefined, path: Path | unde
 }
 
 /** Items checked between two pauses. */
-export const itemsPerSlice = 64
+export const itemsPerStep = 64
 
 /** Reports a repeated value once, at its second occurrence. */
 function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): Work {
@@ -50,7 +50,7 @@ function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: 
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
     if (count === 2) errors.push(field.duplicate(path?.index(i), plainNumber(item)))
-    if (i % itemsPerSlice === itemsPerSlice - 1) yield
+    if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }
 
@@ -62,7 +62,7 @@ function* checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | u
   }
   const seen = new Map<string, number>()
   for (let i = 0; i < items.length; i++) {
-    if (i % itemsPerSlice === itemsPerSlice - 1) yield
+    if (i % itemsPerStep === itemsPerStep - 1) yield
     // Null has no keys.
     const item = (items[i] ?? {}) as JsonObject
     const keys: JsonObject = {}

@@ -1,6 +1,6 @@
 // Derived from prune.ts by `npm run direct`: do not edit.
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { collect, memberPath, membersPerSlice, objectMembers, type PruneOptions } from './prune.ts'
+import { collect, memberPath, membersPerStep, objectMembers, type PruneOptions } from './prune.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**
@@ -53,7 +53,7 @@ function prune(value: JsonValue, node: SchemaNode | undefined, path: string, kee
   const isObject = node?.embeddedResource === true
   const isOpen = node?.additionalProperties !== undefined
   // Unspecified members are not visited where they are kept.
-  const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerSlice
+  const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerStep
   const known = few ? [...node.properties.keys()] : options.keys?.get(value)
   const keys = known ?? Object.keys(value)
 

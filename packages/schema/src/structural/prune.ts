@@ -46,7 +46,7 @@ export function* pruneValue(value: JsonValue, node: SchemaNode | undefined, opti
 const maxUnknown = 1000
 
 /** Members visited between two pauses. */
-export const membersPerSlice = 128
+export const membersPerStep = 128
 
 /**
  * @param path empty at the root, and where nothing is collected
@@ -63,7 +63,7 @@ function* prune(value: JsonValue, node: SchemaNode | undefined, path: string, ke
       const item = value[i] as JsonValue
       const at = unknown === undefined ? '' : `${path}[${i}]`
       if (typeof item === 'object') yield* prune(item, node?.items, at, kept, options)
-      if (i % membersPerSlice === 0) yield
+      if (i % membersPerStep === 0) yield
     }
     return
   }
@@ -71,13 +71,13 @@ function* prune(value: JsonValue, node: SchemaNode | undefined, path: string, ke
   const isObject = node?.embeddedResource === true
   const isOpen = node?.additionalProperties !== undefined
   // Unspecified members are not visited where they are kept.
-  const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerSlice
+  const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerStep
   const known = few ? [...node.properties.keys()] : options.keys?.get(value)
   const keys = known ?? Object.keys(value)
-  if (keys.length > membersPerSlice) yield true
+  if (keys.length > membersPerStep) yield true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
     if (known !== undefined && !Object.hasOwn(value, key)) continue
     if (isObject && objectMembers.has(key)) continue
     const property = node?.properties.get(key)

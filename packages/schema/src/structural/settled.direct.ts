@@ -2,7 +2,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import type { SchemaNode } from './schema-node.ts'
-import { isSettledMetadata, membersPerSlice, SettledCheck } from './settled.ts'
+import { isSettledMetadata, membersPerStep, SettledCheck } from './settled.ts'
 
 /** Whether coercion of metadata, pruning, removal of nulls, defaulting and sorting leave an object unchanged. `false` when undecided. */
 export function isSettled(object: JsonObject, schema: SchemaNode, objectMeta: StructType): boolean {
@@ -10,7 +10,7 @@ export function isSettled(object: JsonObject, schema: SchemaNode, objectMeta: St
 
   const check = new SettledCheck(object, schema)
   for (;;) {
-    const settled = check.run(membersPerSlice)
+    const settled = check.run(membersPerStep)
     if (settled !== undefined) return settled
   }
 }

@@ -31,7 +31,7 @@ export function* isSettled(object: JsonObject, schema: SchemaNode, objectMeta: S
   yield true
   const check = new SettledCheck(object, schema)
   for (;;) {
-    const settled = check.run(membersPerSlice)
+    const settled = check.run(membersPerStep)
     if (settled !== undefined) return settled
     yield true
   }
@@ -70,7 +70,7 @@ function isTextMap(map: JsonValue | undefined): boolean {
 }
 
 /** Members visited between two pauses. */
-export const membersPerSlice = 512
+export const membersPerStep = 512
 
 export class SettledCheck {
   readonly #parts: Part[] = []

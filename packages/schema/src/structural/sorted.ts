@@ -16,7 +16,7 @@ export function* sortedValue(value: JsonValue, options: SortOptions = {}): Work<
   if (Array.isArray(value)) return yield* sortedItems(value, options)
   const known = options.keys?.get(value)
   const keys = known === undefined ? memberNames(value) : yield* presentKeys(value, known)
-  if (keys.length > membersPerSlice) yield true
+  if (keys.length > membersPerStep) yield true
   // Most values are sorted: members are collected only from the first unsorted one.
   let members: JsonValue[] | undefined
   for (let i = 0; i < keys.length; i++) {
@@ -27,11 +27,11 @@ export function* sortedValue(value: JsonValue, options: SortOptions = {}): Work<
       members = []
       for (let j = 0; j < i; j++) {
         members.push(value[keys[j] as string] as JsonValue)
-        if (j % membersPerSlice === 0) yield
+        if (j % membersPerStep === 0) yield
       }
       members.push(sorted)
     }
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
   if (members !== undefined) return yield* rebuilt(value, { keys, members }, options)
   remember(value, keys, options)
@@ -39,14 +39,14 @@ export function* sortedValue(value: JsonValue, options: SortOptions = {}): Work<
 }
 
 function* sortedItems(list: JsonValue[], options: SortOptions): Work<JsonValue> {
-  if (list.length > membersPerSlice) yield true
+  if (list.length > membersPerStep) yield true
   let changed: JsonValue[] | undefined
   for (let i = 0; i < list.length; i++) {
     const item = list[i] as JsonValue
     const sorted = typeof item === 'object' && item !== null ? yield* sortedValue(item, options) : item
     if (changed !== undefined) changed.push(sorted)
     else if (sorted !== item) changed = [...list.slice(0, i), sorted]
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
   return changed ?? list
 }
@@ -56,13 +56,13 @@ function* presentKeys(value: JsonObject, known: readonly string[]): Work<readonl
   const present: string[] = []
   for (let i = 0; i < known.length; i++) {
     if (Object.hasOwn(value, known[i] as string)) present.push(known[i] as string)
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
   return present
 }
 
 /** Members visited between two pauses. */
-export const membersPerSlice = 128
+export const membersPerStep = 128
 
 export interface SortedMembers {
   readonly keys: readonly string[]
@@ -75,7 +75,7 @@ function* rebuilt(value: JsonObject, { keys, members }: SortedMembers, options: 
   const indexes = new Map<string, number>()
   for (let i = 0; i < keys.length; i++) {
     indexes.set(keys[i] as string, i)
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
   const sorted: JsonObject = {}
   const ordered = yield* sortKeys([...keys])
@@ -86,7 +86,7 @@ function* rebuilt(value: JsonObject, { keys, members }: SortedMembers, options: 
       setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
       kept.push(key)
     }
-    if (i % membersPerSlice === 0) yield
+    if (i % membersPerStep === 0) yield
   }
   remember(sorted, kept, options)
   return sorted

@@ -6,7 +6,7 @@ import type { Members } from './equality.ts'
 import { largeMap } from './for-each.ts'
 
 /** Members copied between two pauses. */
-const membersPerSlice = 64
+const membersPerStep = 64
 
 /**
  * A mutable deep copy of decoded JSON. Large maps of texts whose names are known are frozen, so that the copy shares them: see
@@ -25,7 +25,7 @@ export function* copy<T>(value: unknown): Work<T> {
     const length = names === undefined ? (from as unknown as readonly unknown[]).length : names.length
     if (names !== undefined && length > largeMap) yield true
     for (let i = 0; i < length; i++) {
-      if (++count % membersPerSlice === 0) yield
+      if (++count % membersPerStep === 0) yield
       const name = names === undefined ? i : (names[i] as string)
       const member = from[name]
       if (!isContainer(member)) setMember(to, name, member)
@@ -58,14 +58,14 @@ function* copyKnownMap(map: object): Work<object> {
   let flat = true
   for (let i = 0; i < names.length && flat; i++) {
     flat = typeof (map as Members)[names[i] as string] !== 'object'
-    if (i % membersPerSlice === membersPerSlice - 1) yield
+    if (i % membersPerStep === membersPerStep - 1) yield
   }
   if (flat) return map
   const copied: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i++) {
     const member = (map as Members)[names[i] as string]
     setMember(copied, names[i] as string, isContainer(member) ? yield* copy(member) : member)
-    if (i % membersPerSlice === membersPerSlice - 1) yield
+    if (i % membersPerStep === membersPerStep - 1) yield
   }
   rememberMemberNames(copied, names)
   return copied

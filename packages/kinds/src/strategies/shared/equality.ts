@@ -5,7 +5,7 @@ import { largeMap } from './for-each.ts'
 import { isSet, own } from './values.ts'
 
 /** Members compared between two pauses. */
-const membersPerSlice = 64
+const membersPerStep = 64
 
 /** An absent member, null and an empty list are equal. Quantities and times compare by their canonical text. */
 export function semanticEqual(a: unknown, b: unknown): Work<boolean> {
@@ -70,7 +70,7 @@ function* equal(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
       const other = right as unknown as readonly unknown[]
       if (left.length !== other.length) return false
       for (let i = 0; i < left.length; i++) {
-        if (++count % membersPerSlice === 0) yield
+        if (++count % membersPerStep === 0) yield
         const same = verdict(left[i], other[i])
         if (same === false) return false
         if (same === undefined) open.push(left[i], other[i])
@@ -81,7 +81,7 @@ function* equal(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
     // The names of a large map take a slice.
     if (names.length > largeMap) yield true
     for (let i = 0; i < names.length; i++) {
-      if (++count % membersPerSlice === 0) yield
+      if (++count % membersPerStep === 0) yield
       const name = names[i] as string
       const member = left[name]
       const other = own(right, name)
@@ -92,7 +92,7 @@ function* equal(a: unknown, b: unknown, verdict: Verdict): Work<boolean> {
     const others = memberNames(right)
     if (others.length > largeMap) yield true
     for (let i = 0; i < others.length; i++) {
-      if (++count % membersPerSlice === 0) yield
+      if (++count % membersPerStep === 0) yield
       const name = others[i] as string
       if (!Object.hasOwn(left, name) && verdict(undefined, right[name]) !== true) return false
     }

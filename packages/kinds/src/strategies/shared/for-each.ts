@@ -5,7 +5,7 @@ import { sortedKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'
 
 /** Items visited between two pauses. */
-export const itemsPerSlice = 16
+export const itemsPerStep = 16
 
 /** Size above which the enumeration of a map takes long. */
 export const largeMap = 10_000
@@ -17,7 +17,7 @@ done.next()
 /** Calls `each` for every item, with pauses in long lists. Short lists are done when the function returns. */
 export function forEachItem<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Work {
   if (items === undefined || items === null) return done
-  if (items.length > itemsPerSlice) return eachOfManyItems(items, each)
+  if (items.length > itemsPerStep) return eachOfManyItems(items, each)
   for (let i = 0; i < items.length; i++) each(items[i] as T, i)
   return done
 }
@@ -25,7 +25,7 @@ export function forEachItem<T>(items: readonly T[] | null | undefined, each: (it
 function* eachOfManyItems<T>(items: readonly T[], each: (item: T, index: number) => void): Work {
   for (let i = 0; i < items.length; i++) {
     each(items[i] as T, i)
-    if (i % itemsPerSlice === itemsPerSlice - 1) yield
+    if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }
 
@@ -39,7 +39,7 @@ export function forEachKey(
 ): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
-  if (keys.length > itemsPerSlice) return eachOfManyKeys(map, each)
+  if (keys.length > itemsPerStep) return eachOfManyKeys(map, each)
   for (const key of inOrder(keys)) each(key, map[key] ?? '')
   return done
 }
@@ -49,7 +49,7 @@ function* eachOfManyKeys(map: Readonly<Record<string, string>>, each: (key: stri
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     each(key, map[key] ?? '')
-    if (i % itemsPerSlice === itemsPerSlice - 1) yield
+    if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }
 
@@ -63,7 +63,7 @@ export function forEachMember<V>(
 ): Work {
   if (map === undefined || map === null) return done
   const keys = memberNames(map)
-  if (keys.length > itemsPerSlice) return eachOfManyMembers(map, keys, each)
+  if (keys.length > itemsPerStep) return eachOfManyMembers(map, keys, each)
   for (const key of keys) each(map, key)
   return done
 }
@@ -77,7 +77,7 @@ function* eachOfManyMembers<V>(
   yield keys.length > largeMap
   for (let i = 0; i < keys.length; i++) {
     each(map, keys[i] as string)
-    if (i % itemsPerSlice === itemsPerSlice - 1) yield
+    if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }
 

@@ -6,7 +6,7 @@ import { largeMap } from './for-each.ts'
 import { isSet } from './values.ts'
 
 /** Members copied between two pauses. */
-const membersPerSlice = 64
+const membersPerStep = 64
 
 /**
  * The map with these members: itself, changed, unless it is frozen. For maps of a draft that nothing else
@@ -46,7 +46,7 @@ function* pick<V>(map: Record<string, V>, names: readonly string[]): Work<Record
   const picked: Record<string, V> = {}
   for (let i = 0; i < names.length; i++) {
     setMember(picked, names[i] as string, map[names[i] as string])
-    if (i % membersPerSlice === membersPerSlice - 1) yield
+    if (i % membersPerStep === membersPerStep - 1) yield
   }
   return picked
 }

@@ -1,6 +1,6 @@
 import { Quantity } from '@krmkit/meta'
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { itemsPerSlice, largeMap } from './for-each.ts'
+import { itemsPerStep, largeMap } from './for-each.ts'
 import { isSet } from './values.ts'
 
 /** Rounds quantities up to a thousandth, in place. */
@@ -13,7 +13,7 @@ export function* roundUp(amounts: Record<string, string> | undefined): Work {
   for (const name of names) {
     const text = amounts[name] ?? ''
     if (mayBeFiner(text)) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
-    if (++count % itemsPerSlice === 0) yield
+    if (++count % itemsPerStep === 0) yield
   }
 }
 
