@@ -2,7 +2,8 @@
 // Generates, from the facts in scripts/types/facts (scripts/import-model.mjs):
 //   packages/kinds/src/data/      the types in compact text, what discovery needs, lifecycles
 //   packages/kinds/src/types/     TypeScript types of the built-in kinds, one module per group version, without values
-//   packages/kinds/src/handles/   a value per kind (KindHandle), with the type of the same name; handles/parts: facts per type
+//   packages/kinds/src/group-versions/   one module per group version: a value per kind (KindHandle), with the type of the same name;
+//                                 group-versions/parts: facts per type
 //   packages/kinds/package.json   the sub-path exports
 // Descriptions that editors show are in scripts/types/docs; packages/kinds/src/strategies/index.ts names the strategies.
 //   node scripts/generate-types.mjs            # write
@@ -19,7 +20,7 @@ import { fromMeta, typesText } from './types/type-text.mjs'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const kinds = path.join(root, 'packages/kinds')
 const typesFolder = path.join(kinds, 'src/types')
-const handlesFolder = path.join(kinds, 'src/handles')
+const handlesFolder = path.join(kinds, 'src/group-versions')
 
 const dataFolder = path.join(kinds, 'src/data')
 const factsFolder = path.join(root, 'scripts/types/facts')
@@ -81,7 +82,7 @@ function manifestText(modules) {
   const others = Object.fromEntries(Object.entries(rest).filter(([, target]) => !String(target.source).endsWith('.generated.ts')))
   const generated = modules.map((at) => {
     const name = fileOf(at).replace(/\.ts$/, '')
-    const folder = hasHandles(at) ? 'handles' : 'types'
+    const folder = hasHandles(at) ? 'group-versions' : 'types'
     const target = {
       source: `./src/${folder}/${name}.ts`,
       types: `./dist/${folder}/${name}.d.ts`,

@@ -11,7 +11,7 @@ import { root } from '../source-files.ts'
 
 const entries = {
   '@krmkit/testing': 'packages/testing/src/index.ts',
-  '@krmkit/kinds/core/v1': 'packages/kinds/src/handles/core-v1.generated.ts',
+  '@krmkit/kinds/core/v1': 'packages/kinds/src/group-versions/core-v1.generated.ts',
 }
 
 let project: string

@@ -15,6 +15,7 @@ export type {
   RunningControllers,
 } from './interfaces.ts'
 export { type LeaderElectionOptions, type LeaderElectionTimes, leaderElection } from './leader-election/leader-election.ts'
+export { simulatedServerOptions } from './node-simulation/browser-server-options.ts'
 export { type ClusterControllers, clusterControllers } from './node-simulation/cluster-controllers.ts'
 export { httpProbe } from './node-simulation/http-probe.ts'
 export type {
@@ -30,7 +31,6 @@ export type {
   ProbeContext,
   ProbeType,
 } from './node-simulation/interfaces.ts'
-export { simulatedServerOptions } from './node-simulation/portable-server-options.ts'
 export type { SimulatedServerOptions } from './node-simulation/server-options.ts'
 export { NodeSimulation } from './node-simulation/simulation.ts'
 export { parseSimulation, type SimulationFileOptions } from './node-simulation/simulation-file.ts'

@@ -25,7 +25,7 @@ export type {
   VersionOptions,
 } from './defined/interfaces.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
-export type { KindHandle } from './handles/kind-handle.ts'
+export type { KindHandle } from './group-versions/kind-handle.ts'
 export type * from './interfaces.ts'
 export type * from './object-conversion.ts'
 export { preparationWork, runPreparation } from './preparation.ts'

@@ -7,7 +7,7 @@ import {
   CustomResourceDefinition,
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
-} from '../handles/apiextensions-v1.generated.ts'
+} from '../group-versions/apiextensions-v1.generated.ts'
 import { checkDefinition, requireVersion } from './check-definition.ts'
 import { withZodRules } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'

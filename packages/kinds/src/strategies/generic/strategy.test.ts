@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
+import { ClusterTrustBundle } from '../../group-versions/certificates-v1beta1.generated.ts'
 import { faults } from '../testing/objects.ts'
 
 describe('kinds with generic strategies', () => {

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
-import { lazyStruct, type TypePart } from '../../handles/lazy-types.ts'
+import { lazyStruct, type TypePart } from '../../group-versions/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'

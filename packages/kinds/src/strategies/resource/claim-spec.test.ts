@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ResourceClaim, ResourceClaimTemplate } from '../../handles/resource-v1beta1.generated.ts'
-import { ResourceClaim as NewResourceClaim } from '../../handles/resource-v1beta2.generated.ts'
+import { ResourceClaim, ResourceClaimTemplate } from '../../group-versions/resource-v1beta1.generated.ts'
+import { ResourceClaim as NewResourceClaim } from '../../group-versions/resource-v1beta2.generated.ts'
 import { allGates, loadRules, noGates, texts } from './testing.ts'
 
 beforeAll(() => loadRules())

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { expect, it } from 'vitest'
-import { PersistentVolume, PersistentVolumeClaim, Pod } from '../../handles/core-v1.generated.ts'
+import { PersistentVolume, PersistentVolumeClaim, Pod } from '../../group-versions/core-v1.generated.ts'
 import { persistentVolumeClaimStrategy } from '../core/persistent-volume-claim/strategy.ts'
 import { printAmount } from './quantities.ts'
 import { roundUp } from './round-up.direct.ts'

@@ -4,8 +4,8 @@ import {
   PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
   type PersistentVolumeClaimStatus,
-} from '../../handles/core-v1.generated.ts'
-import { decodeKind, encodeKind } from '../../handles/protobuf.ts'
+} from '../../group-versions/core-v1.generated.ts'
+import { decodeKind, encodeKind } from '../../group-versions/protobuf.ts'
 import type { StrategyContext } from '../../interfaces.ts'
 import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'

@@ -2,7 +2,7 @@ import { parseYaml } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { KindsError } from '../../errors.ts'
-import { ConfigMap, Pod, Secret } from '../../handles/core-v1.generated.ts'
+import { ConfigMap, Pod, Secret } from '../../group-versions/core-v1.generated.ts'
 import { base64, faults, podWith } from '../testing/objects.ts'
 
 /** ConfigMaps and Secrets. @see Configuration and storage specification, 1, 2.1 and 2.2 */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PersistentVolume, type PersistentVolumeSpec } from '../../handles/core-v1.generated.ts'
+import { PersistentVolume, type PersistentVolumeSpec } from '../../group-versions/core-v1.generated.ts'
 import { runPreparation } from '../../preparation.ts'
 import { persistentVolumeStrategy as strategy } from '../core/persistent-volume/strategy.ts'
 import { testContext } from '../testing/context.ts'

@@ -1,9 +1,9 @@
 import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import { SubjectAccessReview } from '../../handles/authorization-v1.generated.ts'
-import { Ingress, type IngressSpec } from '../../handles/networking-v1.generated.ts'
-import { PodDisruptionBudget } from '../../handles/policy-v1.generated.ts'
+import { SubjectAccessReview } from '../../group-versions/authorization-v1.generated.ts'
+import { Ingress, type IngressSpec } from '../../group-versions/networking-v1.generated.ts'
+import { PodDisruptionBudget } from '../../group-versions/policy-v1.generated.ts'
 import { faults } from '../testing/objects.ts'
 
 /** Changes between versions of kinds. @see API protocol specification, 9.4 */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pod } from '../../handles/core-v1.generated.ts'
+import { Pod } from '../../group-versions/core-v1.generated.ts'
 import { faults, podWith, volumeFaults, withDefaults } from '../testing/objects.ts'
 
 /** Volumes of pods: names and vendor-neutral sources. @see Configuration and storage specification, 2.3 */

@@ -4,7 +4,7 @@ import {
   type RuleWithOperations,
   type ValidatingWebhook,
   ValidatingWebhookConfiguration,
-} from '../../handles/admissionregistration-v1.generated.ts'
+} from '../../group-versions/admissionregistration-v1.generated.ts'
 import { base64, faults } from '../testing/objects.ts'
 
 /** Webhook configurations. @see API protocol specification, 2.9 and 9.4 */

@@ -1,5 +1,5 @@
 import type { FieldError } from '@krmkit/meta'
-import { Pod, type Volume } from '../../handles/core-v1.generated.ts'
+import { Pod, type Volume } from '../../group-versions/core-v1.generated.ts'
 
 /** Helpers of the tests of specification rules. */
 

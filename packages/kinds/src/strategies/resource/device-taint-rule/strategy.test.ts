@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DeviceTaintRule } from '../../../handles/resource-v1alpha3.generated.ts'
-import { DeviceClass } from '../../../handles/resource-v1beta1.generated.ts'
+import { DeviceTaintRule } from '../../../group-versions/resource-v1alpha3.generated.ts'
+import { DeviceClass } from '../../../group-versions/resource-v1beta1.generated.ts'
 import { loadRules, texts } from '../testing.ts'
 import { deviceTaintRulePrinter } from './printer.ts'
 

@@ -1,6 +1,6 @@
 import type { ProxiedRequest } from '@krmkit/protocol'
 import { expect, it } from 'vitest'
-import { simulatedServerOptions } from './portable-server-options.ts'
+import { simulatedServerOptions } from './browser-server-options.ts'
 import type { NodeSimulation } from './simulation.ts'
 
 /** A node with one running container. */
