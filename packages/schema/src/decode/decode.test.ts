@@ -3,8 +3,7 @@ import { testTypes } from '../../testdata/types.ts'
 import { DecodeError } from '../errors.ts'
 import { stringifyJson } from '../json/encode-json.direct.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
-import { decode, decodeUntyped } from './decode.direct.ts'
-import { strictMessage } from './decode.ts'
+import { decode, decodeUntyped, strictMessage } from './index.ts'
 
 const types = testTypes()
 

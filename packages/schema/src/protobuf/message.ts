@@ -6,11 +6,11 @@ import { DecodeError, SchemaError } from '../errors.ts'
 import type { ProtoMember, StructType, TypeNode } from '../interfaces.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import { listMember, type MemberPlan, mapMember, singleMember, wrappedListCodec } from './members.ts'
-import { readMembers, readMessage } from './read-message.direct.ts'
+import { readEmbedded, readMembers, readMessage } from './read-message.direct.ts'
 import * as paced from './read-message.ts'
-import { type MessagePlan, OpenMessage } from './read-message.ts'
+import { type EmbeddedForm, type MessagePlan, OpenMessage } from './read-message.ts'
 import { specialCodec } from './special.ts'
-import { bytesTag, expectWire, lengthDelimited, readEnd, type WireWriter } from './wire.ts'
+import { bytesTag, lengthDelimited, readEnd, type WireWriter } from './wire.ts'
 
 /**
  * Messages by field number, as Go's generated code writes them: ascending numbers, maps sorted by key, non-pointer fields always
@@ -49,6 +49,7 @@ export function writeMessage(type: StructType, object: Record<string, unknown>, 
 function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
   const inner = member.struct()
   const plan = messagePlan(inner, inner.proto ?? [], struct)
+  const form: EmbeddedForm = { plan, name: member.name }
   const tag = bytesTag(member.number)
   return {
     number: member.number,
@@ -57,16 +58,8 @@ function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: Stru
       for (const part of plan.members) part.write(writer, object)
       writer.ldelim()
     },
-    read(reader, wire, slots, limit, depth) {
-      expectWire(wire, lengthDelimited, member.name)
-      readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
-    },
-    paced: {
-      *read(reader, wire, slots, limit, depth) {
-        expectWire(wire, lengthDelimited, member.name)
-        yield* paced.readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
-      },
-    },
+    read: (reader, wire, slots, limit, depth) => readEmbedded(form, reader, wire, slots, limit, depth),
+    paced: { read: (reader, wire, slots, limit, depth) => paced.readEmbedded(form, reader, wire, slots, limit, depth) },
   }
 }
 

@@ -8,8 +8,8 @@ import { withSortedKeys } from '../decode/shape.direct.ts'
 import { inOrder } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
 import { DecodeError } from '../errors.ts'
-import { type MessagePlan, OpenMessage } from './read-message.ts'
-import { readTag, skipValue, type WireReader, wireOf } from './wire.ts'
+import { type EmbeddedForm, type MessagePlan, OpenMessage } from './read-message.ts'
+import { expectWire, lengthDelimited, readEnd, readTag, skipValue, type WireReader, wireOf } from './wire.ts'
 
 /**
  * Reads fields up to `limit` and builds the canonical object. Skips unknown fields.
@@ -34,6 +34,19 @@ export function readMembers(plan: MessagePlan, reader: WireReader, slots: unknow
     } else member.read(reader, wire, slots, limit, depth)
     if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
+}
+
+/** Reads a message whose fields are members of the enclosing object. */
+export function readEmbedded(
+  { plan, name }: EmbeddedForm,
+  reader: WireReader,
+  wire: number,
+  slots: unknown[],
+  limit: number,
+  depth: number,
+): void {
+  expectWire(wire, lengthDelimited, name)
+  readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
 }
 
 /** Builds the open messages among the fields and sorts maps, whose entries arrive in the order of the sender. */

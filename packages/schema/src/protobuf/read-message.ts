@@ -6,7 +6,7 @@ import { inOrder, withSortedKeys } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
 import { DecodeError } from '../errors.ts'
 import type { MemberPlan } from './members.ts'
-import { lengthDelimited, peekLength, readTag, skipValue, type WireReader, wireOf } from './wire.ts'
+import { expectWire, lengthDelimited, peekLength, readEnd, readTag, skipValue, type WireReader, wireOf } from './wire.ts'
 
 /** Reads messages. */
 
@@ -50,6 +50,25 @@ export function* readMembers(plan: MessagePlan, reader: WireReader, slots: unkno
     if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     if (++count % fieldsPerStep === 0) yield
   }
+}
+
+export interface EmbeddedForm {
+  readonly plan: MessagePlan
+  /** Name of the field, for errors. */
+  readonly name: string
+}
+
+/** Reads a message whose fields are members of the enclosing object. */
+export function* readEmbedded(
+  { plan, name }: EmbeddedForm,
+  reader: WireReader,
+  wire: number,
+  slots: unknown[],
+  limit: number,
+  depth: number,
+): Work {
+  expectWire(wire, lengthDelimited, name)
+  yield* readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
 }
 
 /**

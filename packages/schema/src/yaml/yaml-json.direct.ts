@@ -2,12 +2,12 @@
 
 import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
-import type { ParsedYaml } from './parse-yaml.ts'
+import type { Constructed } from './construct.ts'
 import { closingQuote, different, longestDifference, maxJsonDepth, maxKey, stepLength } from './yaml-json.ts'
 import type { YamlText } from './yaml-text.ts'
 
 /** `undefined` for a text that is not JSON or that YAML reads in another way. */
-export function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
+export function parseAsJson({ text, unreadable }: YamlText): Constructed | undefined {
   if (unreadable !== undefined || !isYamlJson(text)) return undefined
   try {
     const { value, duplicates } = parseJson(text, { maxDepth: maxJsonDepth })

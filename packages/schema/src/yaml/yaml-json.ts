@@ -1,13 +1,13 @@
 import type { Work } from '@krmkit/meta/work'
 import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
-import type { ParsedYaml } from './parse-yaml.ts'
+import type { Constructed } from './construct.ts'
 import type { YamlText } from './yaml-text.ts'
 
 /** Reads the JSON texts that YAML 1.1 reads as JSON does, since JSON has faster parsers. */
 
 /** `undefined` for a text that is not JSON or that YAML reads in another way. */
-export function* parseAsJson({ text, unreadable }: YamlText): Work<ParsedYaml | undefined> {
+export function* parseAsJson({ text, unreadable }: YamlText): Work<Constructed | undefined> {
   if (unreadable !== undefined || !(yield* isYamlJson(text))) return undefined
   try {
     const { value, duplicates } = yield* parseJson(text, { maxDepth: maxJsonDepth })
