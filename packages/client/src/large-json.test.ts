@@ -3,14 +3,14 @@ import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { createClient } from './client.ts'
-import { parseSteps, stringifySteps } from './large-json.ts'
+import * as pausable from './large-json.ts'
 import { resourceType } from './resource.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`example.com/label-${i}`, `v${i}`]))
 const large = { kind: 'Pod', metadata: { name: 'wide', labels: wide }, spec: { list: Object.values(wide), last: null } }
 
-const parse = (text: string) => runAtOnce(parseSteps(utf8Bytes(text)))
-const stringify = (value: unknown) => runAtOnce(stringifySteps(value))
+const parse = (text: string) => runAtOnce(pausable.parse(utf8Bytes(text)))
+const stringify = (value: unknown) => runAtOnce(pausable.stringify(value))
 
 function interruptions(work: Generator): number {
   let count = 0
@@ -40,7 +40,7 @@ function randomValues(seed: number): () => unknown {
   return () => value(3)
 }
 
-describe('parseSteps', () => {
+describe('parse', () => {
   it('gives the result of JSON.parse', () => {
     const next = randomValues(3)
     for (let i = 0; i < 300; i++) {
@@ -79,14 +79,14 @@ describe('parseSteps', () => {
 
   it('is interrupted in a large map and in a large list', () => {
     expect(parse(JSON.stringify(large))).toEqual(large)
-    expect(interruptions(parseSteps(utf8Bytes(JSON.stringify({ wide }))))).toBeGreaterThan(100)
-    expect(interruptions(parseSteps(utf8Bytes(JSON.stringify([Object.keys(wide)]))))).toBeGreaterThan(100)
+    expect(interruptions(pausable.parse(utf8Bytes(JSON.stringify({ wide }))))).toBeGreaterThan(100)
+    expect(interruptions(pausable.parse(utf8Bytes(JSON.stringify([Object.keys(wide)]))))).toBeGreaterThan(100)
   })
 
   it('is interrupted where each level has only a few members', () => {
     let text = '0'
     for (let i = 0; i < 300; i++) text = `{${Array.from({ length: 100 }, (_, k) => `"key-${k}":"value"`).join()},"next":${text}}`
-    expect(interruptions(parseSteps(utf8Bytes(text)))).toBeGreaterThan(100)
+    expect(interruptions(pausable.parse(utf8Bytes(text)))).toBeGreaterThan(100)
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
@@ -97,7 +97,7 @@ describe('parseSteps', () => {
   })
 })
 
-describe('stringifySteps', () => {
+describe('stringify', () => {
   it('gives the text of JSON.stringify', () => {
     const next = randomValues(4)
     for (let i = 0; i < 300; i++) {
@@ -125,8 +125,8 @@ describe('stringifySteps', () => {
 
   it('is interrupted in a large map and in a large list', () => {
     expect(stringify(large)).toBe(JSON.stringify(large))
-    expect(interruptions(stringifySteps({ wide }))).toBeGreaterThan(100)
-    expect(interruptions(stringifySteps([Object.keys(wide)]))).toBeGreaterThan(100)
+    expect(interruptions(pausable.stringify({ wide }))).toBeGreaterThan(100)
+    expect(interruptions(pausable.stringify([Object.keys(wide)]))).toBeGreaterThan(100)
   })
 })
 

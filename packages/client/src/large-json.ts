@@ -15,19 +15,19 @@ const turns = /* @__PURE__ */ createTurns()
 
 /** Encodes a large value. It must not change meanwhile. */
 export async function encodeLargeJson(value: unknown): Promise<Uint8Array> {
-  return utf8Bytes(await runInLaterTurns(stringifySteps(value), turns))
+  return utf8Bytes(await runInLaterTurns(stringify(value), turns))
 }
 
 /** Parses a large document. @throws SyntaxError */
 export function parseLargeJson(bytes: Uint8Array): Promise<unknown> {
-  return runInLaterTurns(parseSteps(bytes), turns)
+  return runInLaterTurns(parse(bytes), turns)
 }
 
 /** Members or elements written between two yields. */
 const membersPerStep = 128
 
 /** As `JSON.stringify`, as a generator that can be interrupted at each yield. */
-export function* stringifySteps(value: unknown): Work<string> {
+export function* stringify(value: unknown): Work<string> {
   const parts: string[] = []
   yield* write(value, parts)
   return parts.join('')
@@ -84,10 +84,10 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 }
 
 /** As `JSON.parse`, as a generator that can be interrupted at each yield. @throws SyntaxError */
-export function* parseSteps(bytes: Uint8Array): Work<unknown> {
+export function* parse(bytes: Uint8Array): Work<unknown> {
   const text = utf8Text(bytes)
   yield true
-  const parsed = yield* new PieceParser(text).steps()
+  const parsed = yield* new PieceParser(text).parse()
   return parsed === undefined ? JSON.parse(text) : parsed.value
 }
 
@@ -121,7 +121,7 @@ class PieceParser {
   }
 
   /** @returns the value; undefined for a text that the engine should parse, because it is invalid or short of commas */
-  *steps(): Work<{ readonly value: unknown } | undefined> {
+  *parse(): Work<{ readonly value: unknown } | undefined> {
     try {
       return yield* this.#read()
     } catch (error) {
