@@ -19,7 +19,8 @@ export function decodeList({ node, of: element }: ContainerPlan, value: unknown,
   for (let i = 0; i < value.length; i++) {
     const item: unknown = value[i]
     context.enter(i)
-    const decoded = item === null || item === undefined ? undefined : decodeNode(element, item, context)
+    let decoded: unknown
+    if (item !== null && item !== undefined) decoded = element.decode(item, context)
     context.leave()
     list.push(decoded === undefined ? countedZero(element, context) : decoded)
   }

@@ -23,7 +23,9 @@ export function* decodeList({ node, of: element }: ContainerPlan, value: unknown
   for (let i = 0; i < value.length; i++) {
     const item: unknown = value[i]
     context.enter(i)
-    const decoded = item === null || item === undefined ? undefined : yield* decodeNode(element, item, context)
+    let decoded: unknown
+    if (item !== null && item !== undefined)
+      decoded = element.paced === undefined ? element.decode(item, context) : yield* element.paced.decode(item, context)
     context.leave()
     list.push(decoded === undefined ? countedZero(element, context) : decoded)
     if (count++ % elementsPerStep === 0) yield

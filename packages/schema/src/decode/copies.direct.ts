@@ -51,13 +51,14 @@ function copyObject(value: object, context: DecodeContext, options: CopyOptions,
   }
   const copy: Record<string, unknown> = {}
 
+  const checksOrder = options.sorted === true
   let previous: string | undefined
   let isSorted = true
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key]
     const isObject = typeof member === 'object' && member !== null
     setMember(copy, key, isObject ? copyObject(member, context, options, depth + 1) : member)
-    if (options.sorted === true) {
+    if (checksOrder) {
       isSorted &&= previous === undefined || inOrder(previous, key)
       previous = key
     }

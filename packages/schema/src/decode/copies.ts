@@ -62,13 +62,14 @@ function* copyObject(value: object, context: DecodeContext, options: CopyOptions
   const copy: Record<string, unknown> = {}
   const keys = memberNames(value)
   if (keys.length > membersPerStep) yield true
+  const checksOrder = options.sorted === true
   let previous: string | undefined
   let isSorted = true
   for (const key of keys) {
     const member = (value as Record<string, unknown>)[key]
     const isObject = typeof member === 'object' && member !== null
     setMember(copy, key, isObject ? yield* copyObject(member, context, options, depth + 1) : member)
-    if (options.sorted === true) {
+    if (checksOrder) {
       isSorted &&= previous === undefined || inOrder(previous, key)
       previous = key
     }
