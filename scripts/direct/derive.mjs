@@ -253,8 +253,8 @@ function removable(identifier) {
   if (ts.isVariableDeclaration(parent) && parent.name === identifier) {
     const isPlain = parent.initializer === undefined || ts.isNumericLiteral(parent.initializer)
     const { parent: list } = parent
-    if (!isPlain || !ts.isVariableDeclarationList(list) || list.declarations.length !== 1) return undefined
-    return ts.isVariableStatement(list.parent) ? list.parent : undefined
+    const isAlone = ts.isVariableDeclarationList(list) && list.declarations.length === 1
+    return isPlain && isAlone && ts.isVariableStatement(list.parent) ? list.parent : undefined
   }
   const counts =
     (ts.isPrefixUnaryExpression(parent) || ts.isPostfixUnaryExpression(parent)) && ts.isExpressionStatement(parent.parent)

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce, sort, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
-import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
+import { compareValues, sortInPlace } from '../value/order.ts'
 
 /**
  * A path element: one step from a value to one of its members.
@@ -154,55 +153,14 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return rank === 0 ? compareCodePoints(a, b) : compareParts(elementParts(a), elementParts(b))
 }
 
-/** Sorts in place; each element that is not a field is parsed once. */
-export function sortElements(elements: PathElement[]): PathElement[] {
-  if (elements.length < 2) return elements
-  let onlyFields = true
-  for (const element of elements) {
-    if (element[0] !== 'f') {
-      onlyFields = false
-      break
-    }
-  }
-  if (onlyFields) return sortStrings(elements)
-  return runAtOnce(sortReadElements(elements))
+/** Like `compareElements`, for elements of which the parts are known. */
+export function compareReadElements(a: ReadElement, b: ReadElement): number {
+  return a.parts.kind === b.parts.kind ? compareParts(a.parts, b.parts) : compareElements(a.element, b.element)
 }
 
-/** As `sortElements`, with pauses. */
-export function* sortElementsSteps(elements: PathElement[]): Work<PathElement[]> {
-  if (elements.length <= elementsPerStep) return sortElements(elements)
-  yield true
-  if (elements.some((element) => element[0] !== 'f')) return yield* sortReadElements(elements)
-  yield true
-  return sortStrings(elements)
-}
-
-const elementsPerStep = 64
-
-function* sortReadElements(elements: PathElement[]): Work<PathElement[]> {
-  const read: ReadElement[] = []
-  // Elements from a stored object are already sorted.
-  let isSorted = true
-  for (let i = 0; i < elements.length; i++) {
-    const element = elements[i] as PathElement
-    const next = { element, parts: elementParts(element) }
-    isSorted &&= i === 0 || compareRead(read[i - 1] as ReadElement, next) <= 0
-    read.push(next)
-    if (i % elementsPerStep === elementsPerStep - 1) yield
-  }
-  if (isSorted) return elements
-  const sorted = read.length <= elementsPerStep ? sortInPlace(read, compareRead) : yield* sort(read, compareRead)
-  for (let i = 0; i < sorted.length; i++) elements[i] = (sorted[i] as ReadElement).element
-  return elements
-}
-
-interface ReadElement {
+export interface ReadElement {
   readonly element: PathElement
   readonly parts: ElementParts
-}
-
-function compareRead(a: ReadElement, b: ReadElement): number {
-  return a.parts.kind === b.parts.kind ? compareParts(a.parts, b.parts) : compareElements(a.element, b.element)
 }
 
 const ranks = 'fkvi'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FieldSetCache } from './field-set-cache.ts'
-import { decodeFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1 } from './fields-v1.direct.ts'
 
 const setOf = (...names: string[]) => decodeFieldsV1(Object.fromEntries(names.map((name) => [`f:${name}`, {}])))
 

@@ -1,8 +1,10 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { FieldPath, PathElement } from './element.ts'
-import { compareElements, sortElements, sortElementsSteps } from './element.ts'
+import { compareElements } from './element.ts'
 import { formatPath } from './format-path.ts'
+import { difference, intersection } from './set-algebra.direct.ts'
+import { leaf } from './set-algebra.ts'
+import { sortElements } from './sort-elements.direct.ts'
 
 /** The content of a set at one element: the path itself, paths below it, or both. */
 export interface FieldNode {
@@ -10,8 +12,7 @@ export interface FieldNode {
   readonly children: FieldSet | undefined
 }
 
-/** The shared node of a path with nothing below it. */
-export const leaf: FieldNode = Object.freeze({ member: true, children: undefined })
+export { leaf } from './set-algebra.ts'
 
 /**
  * An immutable set of paths, stored as a tree.
@@ -121,26 +122,17 @@ export class FieldSet {
   }
 
   intersection(other: FieldSet): FieldSet {
-    if (this === other) return this
-    const out = new Map<PathElement, FieldNode>()
-    let same = true
-    for (const [element, node] of this.nodes) {
-      const match = other.nodes.get(element)
-      const kept = match === undefined ? undefined : intersectNodes(node, match)
-      if (kept !== node) same = false
-      if (kept !== undefined) out.set(element, kept)
-    }
-    return same ? this : setOf(out)
+    return intersection<FieldSet>(this, other)
   }
 
   /** Paths of this set that are not in `other`. A path stays when only its parent is in `other`. */
   difference(other: FieldSet): FieldSet {
-    return subtract(this, other, false)
+    return difference<FieldSet>(this, other)
   }
 
   /** Like `difference`, but a member of `other` also removes everything below it. */
   recursiveDifference(other: FieldSet): FieldSet {
-    return subtract(this, other, true)
+    return difference<FieldSet>(this, other, true)
   }
 
   /** Members with nothing below them. */
@@ -181,9 +173,9 @@ export class FieldSet {
     return sortElements([...this.nodes.keys()])
   }
 
-  /** As `elements`, with pauses for large sets. */
-  elementsSteps(): Work<PathElement[]> {
-    return sortElementsSteps([...this.nodes.keys()])
+  /** A set of other nodes; the shared empty set when there are none. */
+  withNodes(nodes: ReadonlyMap<PathElement, FieldNode>): FieldSet {
+    return setOf(nodes)
   }
 
   /** One path per line. */
@@ -276,72 +268,6 @@ export function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
   const children = a.children === undefined ? b.children : b.children === undefined ? a.children : a.children.union(b.children)
   if (member === a.member && children === a.children) return a
   return { member, children }
-}
-
-function intersectNodes(a: FieldNode, b: FieldNode): FieldNode | undefined {
-  if (a === b) return a
-  const member = a.member && b.member
-  let children = a.children !== undefined && b.children !== undefined ? a.children.intersection(b.children) : undefined
-  if (children?.empty) children = undefined
-  if (member === a.member && children === a.children) return a
-  return member || children !== undefined ? nodeOf(member, children) : undefined
-}
-
-function subtract(set: FieldSet, other: FieldSet, recursive: boolean): FieldSet {
-  if (set === other) return emptySet
-  if (other.nodes.size === 0 || set.nodes.size === 0) return set
-  // Deleting most nodes of a copy takes longer than copying the others.
-  return other.nodes.size > set.nodes.size / 2 ? copyRest(set, other, recursive) : deleteMatches(set, other, recursive)
-}
-
-function copyRest(set: FieldSet, other: FieldSet, recursive: boolean): FieldSet {
-  let out: Map<PathElement, FieldNode> | undefined
-  for (const [element, node] of set.nodes) {
-    const match = other.nodes.get(element)
-    const kept = match === undefined ? node : subtractNode(node, match, recursive)
-    if (kept !== node) out ??= nodesBefore(set, element)
-    if (kept !== undefined) out?.set(element, kept)
-  }
-  return out === undefined ? set : setOf(out)
-}
-
-function nodesBefore(set: FieldSet, end: PathElement): Map<PathElement, FieldNode> {
-  const out = new Map<PathElement, FieldNode>()
-  for (const [element, node] of set.nodes) {
-    if (element === end) break
-    out.set(element, node)
-  }
-  return out
-}
-
-function deleteMatches(set: FieldSet, other: FieldSet, recursive: boolean): FieldSet {
-  let out: Map<PathElement, FieldNode> | undefined
-  for (const [element, match] of other.nodes) {
-    const node = set.nodes.get(element)
-    if (node === undefined) continue
-    const kept = subtractNode(node, match, recursive)
-    if (kept === node) continue
-    out ??= new Map(set.nodes)
-    if (kept === undefined) out.delete(element)
-    else out.set(element, kept)
-  }
-  return out === undefined ? set : setOf(out)
-}
-
-function subtractNode(node: FieldNode, match: FieldNode, recursive: boolean): FieldNode | undefined {
-  if (match.member && recursive) return undefined
-  const member = node.member && !match.member
-  let children = node.children
-  if (children !== undefined && match.children !== undefined) {
-    children = subtract(children, match.children, recursive)
-    if (children.empty) children = undefined
-  }
-  if (member === node.member && children === node.children) return node
-  return member || children !== undefined ? nodeOf(member, children) : undefined
-}
-
-function nodeOf(member: boolean, children: FieldSet | undefined): FieldNode {
-  return children === undefined ? leaf : { member, children }
 }
 
 /** @returns false once `visit` has returned false. */

@@ -7,11 +7,12 @@ import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
-import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
+import { namedFieldsAsMembers } from '../typed/named-fields.ts'
 import type { ElementParts, FieldPath, KeyField, PathElement } from './element.ts'
 import { compareElements, elementParts, fieldElement, indexElement, keyElement, parseElement, valueElement } from './element.ts'
 import { FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.direct.ts'
+import { formatFieldsV1, parseFieldsV1 } from './fields-v1-text.ts'
 import { formatPath } from './format-path.ts'
 import { fieldSetFromValue } from './from-value.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
@@ -105,7 +106,7 @@ const checks: Record<string, (vector: Vector) => void> = {
     expectSet(set, vector.before)
     const target =
       vector.newSchemaJSON === undefined ? root : typedSchemaFromSmd(vector.newSchemaJSON as JsonValue).type(root.name as string)
-    expectSet(runAtOnce(namedFieldsAsMembersSteps(set, target)), vector.after)
+    expectSet(runAtOnce(namedFieldsAsMembers(set, target)), vector.after)
   },
   filterInclude(vector) {
     const matcher = prefixMatcher(...(vector.patterns as string[][]))

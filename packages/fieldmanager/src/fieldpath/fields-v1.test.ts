@@ -2,7 +2,9 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { emptySet, FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, internFieldsV1, parseFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.direct.ts'
+import { internFieldsV1 } from './fields-v1.ts'
+import { formatFieldsV1, parseFieldsV1 } from './fields-v1-text.ts'
 
 describe('FieldsV1 [P20]', () => {
   for (const vector of readOwnVectors<{ name: string; source: string; text: string; canonical?: string; error?: string }>(

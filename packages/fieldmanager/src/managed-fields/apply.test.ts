@@ -2,10 +2,10 @@ import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { applied, apply, configMap, owners, second, source, types } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { applyPatch } from './apply.ts'
+import { applyPatch } from './apply.direct.ts'
 import { conflictError } from './conflicts.ts'
 import { createTypeConverter, deducedTypeConverter } from './type-converter.ts'
-import { trackUpdate } from './update.ts'
+import { trackUpdate } from './update.direct.ts'
 
 describe('applyPatch', () => {
   it('creates an object owned by its manager [P212]', () => {

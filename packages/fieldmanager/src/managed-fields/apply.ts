@@ -1,28 +1,26 @@
 import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { filterSet } from '../fieldpath/set-filter.ts'
 import { conflictsOutside, countConflicts } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
-import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
+import { applyConflict, applyManager } from '../merge/updater.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
-import { validateValue, validateValueSteps } from '../typed/validate.ts'
+import { validateValue } from '../typed/validate.ts'
 import { validatedFieldSet } from '../typed/validated-field-set.ts'
-import { validatedFieldSetSteps } from '../typed/validated-field-set-steps.ts'
 import { joinErrors } from '../typed/walk.ts'
 import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
 import type { Managed } from './entries.ts'
-import { decodeManagedFields, emptyManaged, encodeManagedFields, encodeManagedFieldsSteps, identicalEntries } from './entries.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, identicalEntries } from './entries.ts'
 import { lastApplied, lastAppliedAnnotation, lastAppliedManager, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
 import { RecentCreations } from './recent-creations.ts'
 import { strippedFields } from './strip-meta.ts'
 import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
 import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
-import { movedTimes, predecode, updateManagedSteps } from './update.ts'
+import { movedTimes, updateManaged } from './update.ts'
 
 /** Manager that owns all fields of an object that has no managedFields before its first apply. */
 export const beforeFirstApplyManager = 'before-first-apply'
@@ -102,8 +100,8 @@ export type ApplyParts = AppliedParts | FieldConflicts
  * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
  * ```
  */
-export function applyPatch(request: ApplyPatchRequest): ApplyResult {
-  const parts = applyParts(request)
+export function* applyPatch(request: ApplyPatchRequest): Work<ApplyResult> {
+  const parts = yield* applyParts(request)
   if (parts.kind === 'conflict') return parts
   const { value, content, managedFields, changed } = parts
   const { live } = request
@@ -127,50 +125,33 @@ export function applyPatch(request: ApplyPatchRequest): ApplyResult {
  * if (parts.kind === 'applied') parts.content // 'live'
  * ```
  */
-export function applyParts(request: ApplyPatchRequest): ApplyParts {
-  return runAtOnce(applySteps(request, false))
-}
-
-/**
- * Like {@link applyParts}, as a generator that runs in slices.
- *
- * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
- */
-export function applyPartsSteps(request: ApplyPatchRequest): Work<ApplyParts> {
-  return applySteps(request, true)
-}
-
-function* applySteps(request: ApplyPatchRequest, sliced: boolean): Work<ApplyParts> {
-  if (sliced) yield* predecode(request.live?.metadata?.managedFields)
-  const { type, appliedSet } = yield* checkApplied(request, sliced)
-  if (sliced) yield true
+export function* applyParts(request: ApplyPatchRequest): Work<ApplyParts> {
+  const configuration = yield* checkApplied(request)
+  yield true
   return request.live === undefined
-    ? yield* createSteps(request, { type, appliedSet, sliced })
-    : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
+    ? yield* createObject(request, configuration)
+    : yield* changeObject(request, request.live, configuration)
 }
 
-interface CheckedConfiguration {
+export interface CheckedConfiguration {
   readonly type: TypeRef
   /** The fields of the applied configuration. */
   readonly appliedSet: FieldSet
-  readonly sliced: boolean
 }
 
-const recent = new RecentCreations()
+export const recent = new RecentCreations()
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyPatchRequest, { type, appliedSet, sliced }: CheckedConfiguration): Work<AppliedParts> {
+function* createObject(request: ApplyPatchRequest, { type, appliedSet }: CheckedConfiguration): Work<AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
-  const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
-  if (sliced) yield true
-  const filter = request.resetFields?.[apiVersion]
-  const set = sliced ? filterSet(appliedSet, filter).difference(strippedFields) : recent.owned(type, appliedSet, filter)
+  const value = (yield* mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true })) as JsonObject
+  yield true
+  const set = recent.owned(type, appliedSet, request.resetFields?.[apiVersion])
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
-  const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
-  if (sliced) yield true
-  const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
+  yield true
+  const entries = yield* encodeManagedFields({ managers, times: movedTimes(emptyManaged, key, request.now) })
   const annotated = withAnnotation(request, value)
   return {
     kind: 'applied',
@@ -181,14 +162,14 @@ function* createSteps(request: ApplyPatchRequest, { type, appliedSet, sliced }: 
   }
 }
 
-function* changeSteps(
+function* changeObject(
   request: ApplyPatchRequest,
   live: FrozenObject,
-  { type, appliedSet, sliced }: CheckedConfiguration,
+  { type, appliedSet }: CheckedConfiguration,
 ): Work<ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
-  const managed = yield* storedManagers(request, live, sliced)
+  const managed = yield* storedManagers(request, live)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
   const options = {
@@ -196,16 +177,15 @@ function* changeSteps(
     ignored: request.resetFields,
     appliedSet,
     unowned: strippedFields,
-    sliced,
     maxConflicts: request.maxConflicts,
   }
   const config = { value: applied as unknown as JsonObject, type }
-  let outcome: ApplyOutcome = yield* applyManagerSteps(write, config, request.force, options)
+  let outcome: ApplyOutcome = yield* applyManager(write, config, request.force, options)
   if (outcome.kind === 'conflict' && manager === lastAppliedManager) {
     const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
       const taken = conflictsOutside(outcome.taken, allowed)
-      if (taken.size === 0) outcome = yield* applyManagerSteps(write, config, true, options)
+      if (taken.size === 0) outcome = yield* applyManager(write, config, true, options)
       else outcome = applyConflict(taken, request.maxConflicts)
     }
   }
@@ -220,13 +200,12 @@ function* changeSteps(
   if (!changed && managers === managed.managers)
     return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
-  const owned = { ...managed, managers, times }
-  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedFieldsSteps(owned) : encodeManagedFields(owned))
+  const managedFields = entriesAfter(stored, yield* encodeManagedFields({ ...managed, managers, times }))
   return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
 /** Keeps the last-applied annotation up to date for applies of kubectl. */
-function withAnnotation(request: ApplyPatchRequest, object: JsonObject): JsonObject {
+export function withAnnotation(request: ApplyPatchRequest, object: JsonObject): JsonObject {
   if (request.manager !== lastAppliedManager) return object
   const annotation = annotationOf(request)
   return lastApplied(object, annotation) === ''
@@ -234,16 +213,19 @@ function withAnnotation(request: ApplyPatchRequest, object: JsonObject): JsonObj
     : withLastApplied(object, request.applied as unknown as JsonObject, annotation)
 }
 
-function annotationOf({ lastAppliedAnnotation: given }: ApplyPatchRequest): string {
+export function annotationOf({ lastAppliedAnnotation: given }: ApplyPatchRequest): string {
   return given ?? lastAppliedAnnotation
 }
 
-function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFieldsEntry[]): AppliedParts['managedFields'] {
+export function entriesAfter(
+  stored: AppliedParts['managedFields'],
+  entries: ManagedFieldsEntry[],
+): AppliedParts['managedFields'] {
   if (identicalEntries(stored, entries)) return stored
   return entries.length === 0 ? undefined : entries
 }
 
-function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Work<{ type: TypeRef; appliedSet: FieldSet }> {
+function* checkApplied(request: ApplyPatchRequest): Work<CheckedConfiguration> {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError({
@@ -257,10 +239,9 @@ function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Work<{ type
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError({ code: 'MissingVersion', message: `no type for version ${apiVersion}` })
   const value = applied as unknown as JsonObject
-  const like = lastAppliedSet(request)
-  const appliedSet = sliced ? yield* validatedFieldSetSteps(value, type, like) : validatedFieldSet(value, type, like)
+  const appliedSet = yield* validatedFieldSet(value, type, yield* lastAppliedSet(request))
   if (appliedSet !== undefined) return { type, appliedSet }
-  const errors = sliced ? yield* validateValueSteps(value, type) : validateValue(value, type)
+  const errors = yield* validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
   throw new FieldManagerError({
     code: 'InvalidObject',
@@ -270,19 +251,19 @@ function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Work<{ type
 }
 
 /** The fields the manager applied last time, or those of the last created object, which are usually the same again. */
-function lastAppliedSet({ live, manager, subresource = '', apiVersion, types }: ApplyPatchRequest): FieldSet | undefined {
+function* lastAppliedSet(request: ApplyPatchRequest): Work<FieldSet | undefined> {
+  const { live, manager, subresource = '', apiVersion, types } = request
   if (live === undefined) {
     const type = types.typed(apiVersion)
     return type === undefined ? undefined : recent.similar(type)
   }
-  const { managers } = decodeManagedFields(live.metadata?.managedFields)
+  const { managers } = yield* decodeManagedFields(live.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Work<Managed> {
-  const managed = decodeManagedFields(live.metadata?.managedFields)
+function* storedManagers(request: ApplyPatchRequest, live: FrozenObject): Work<Managed> {
+  const managed = yield* decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
-  const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }
-  return yield* updateManagedSteps(managed, first, sliced)
+  return yield* updateManaged(managed, { ...request, live: undefined, next: live, manager: beforeFirstApplyManager })
 }

@@ -13,10 +13,9 @@ export const maxUpdateManagers = 10
 export const ancientChangesManager = 'ancient-changes'
 
 /**
- * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
- * slices.
+ * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept.
  */
-export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Work<Managed> {
+export function* capManagers(managed: Managed, max = maxUpdateManagers): Work<Managed> {
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed

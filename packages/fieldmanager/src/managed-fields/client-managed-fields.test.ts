@@ -2,8 +2,9 @@ import type { JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type ConfigMap, configMap, entry, owners, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { managedFieldsProblem } from './entries.ts'
-import { isResetManagedFields, trackUpdate } from './update.ts'
+import { managedFieldsProblem } from './entries.direct.ts'
+import { trackUpdate } from './update.direct.ts'
+import { isResetManagedFields } from './update.ts'
 
 describe('managedFields written by clients', () => {
   const live = deepFreeze(configMap({ k: 'v', l: 'v' }, { managedFields: [entry({})] as unknown as JsonObject[] }))

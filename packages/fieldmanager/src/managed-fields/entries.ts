@@ -1,11 +1,12 @@
 import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { equalValues, equalValuesSteps, sortInPlace } from '../value/order.ts'
+import { equalValues } from '../value/equal.ts'
+import { sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Decoded `metadata.managedFields`, by `managerKey`. */
@@ -33,29 +34,20 @@ export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
  * Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) // ['{"manager":"ci","operation":"Apply"} owns .data']
  * ```
  */
-export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
-  if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
-  return decoded.get(entries) ?? runAtOnce(decodeManagedFieldsSteps(entries, false))
-}
-
-/** Like `decodeManagedFields`, in slices. @param sliced When false, each entry is decoded without yielding. */
-export function* decodeManagedFieldsSteps(
-  entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
-  sliced = true,
-): Work<Managed> {
+export function* decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<Managed> {
   if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
-  const managed = yield* decodeEntries(entries, sliced)
+  const managed = yield* decodeEntries(entries)
   // Frozen lists are deeply frozen, so the result stays valid.
   if (Object.isFrozen(entries)) decoded.set(entries, managed)
   return managed
 }
 
 /** Decoded lists of stored (frozen) objects, by identity. */
-const decoded = new WeakMap<object, Managed>()
+export const decoded = new WeakMap<object, Managed>()
 
-function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Work<Managed> {
+function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>): Work<Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -65,8 +57,9 @@ function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boo
     if (operation !== 'Apply' && operation !== 'Update') throw invalid('operation must be `Apply` or `Update`')
     if (apiVersion === undefined || apiVersion === '') throw invalid('apiVersion must not be empty')
     checkFieldsType(entry.fieldsType ?? '', i)
+    yield
     const key = managerKey({ manager: entry.manager ?? '', operation, apiVersion, subresource: entry.subresource ?? '' })
-    const set = yield* decodeSet(entry, sliced)
+    const set = yield* decodeSet(entry)
     managers.set(key, { set, apiVersion, applied: operation === 'Apply' })
     if (time === undefined || time === null) times.delete(key)
     else times.set(key, time)
@@ -89,22 +82,18 @@ function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boo
  * // [{ manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }]
  * ```
  */
-export function encodeManagedFields({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
+export function* encodeManagedFields({ managers, times, sources }: Managed): Work<ManagedFieldsEntry[]> {
   const entries: ManagedFieldsEntry[] = []
   for (const [key, owned] of managers) {
     const time = times.get(key)
     const source = sources?.get(key)
-    const same = source !== undefined && source.fieldsV1 === encodeFieldsV1(owned.set) && source.time === time
+    const fieldsV1 = yield* encodeFieldsV1(owned.set)
+    const same = source !== undefined && source.fieldsV1 === fieldsV1 && source.time === time
     if (same && source.apiVersion === owned.apiVersion) entries.push(source as ManagedFieldsEntry)
-    else entries.push(encodeEntry(parseManagerKey(key), owned, time))
+    else entries.push(entryOf(parseManagerKey(key), owned, { time, fieldsV1 }))
+    yield
   }
   return sortInPlace(entries, compareEntries)
-}
-
-/** Like `encodeManagedFields`, in slices. */
-export function* encodeManagedFieldsSteps(managed: Managed): Work<ManagedFieldsEntry[]> {
-  for (const { set } of managed.managers.values()) yield* encodeFieldsV1Steps(set)
-  return encodeManagedFields(managed)
 }
 
 /** Whether both lists hold identical entry objects, as is the case when ownership has not changed. */
@@ -116,30 +105,7 @@ export function identicalEntries(
 }
 
 /** Whether both lists have entries in the same order that differ in their times at most. */
-export function equalOwnership(
-  a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
-  b: DeepReadonly<ManagedFieldsEntry[]>,
-): boolean {
-  if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
-  return a.every((entry, i) => {
-    const other = b[i] as DeepReadonly<ManagedFieldsEntry>
-    if (entry === other) return true
-    if (!hasSameManager(entry, other)) return false
-    return equalValues(entry.fieldsV1 as JsonValue | undefined, other.fieldsV1 as JsonValue | undefined)
-  })
-}
-
-function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>): boolean {
-  return (
-    (a.manager ?? '') === (b.manager ?? '') &&
-    a.operation === b.operation &&
-    a.apiVersion === b.apiVersion &&
-    (a.subresource ?? '') === (b.subresource ?? '')
-  )
-}
-
-/** As `equalOwnership`, with pauses. */
-export function* equalOwnershipSteps(
+export function* equalOwnership(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
 ): Work<boolean> {
@@ -148,15 +114,24 @@ export function* equalOwnershipSteps(
     const other = b[i] as DeepReadonly<ManagedFieldsEntry>
     if (entry === other) continue
     if (!hasSameManager(entry, other)) return false
-    if (!(yield* equalValuesSteps(entry.fieldsV1 as JsonValue | undefined, other.fieldsV1 as JsonValue | undefined))) return false
+    if (!(yield* equalValues(entry.fieldsV1 as JsonValue | undefined, other.fieldsV1 as JsonValue | undefined))) return false
   }
   return true
 }
 
-export function encodeEntry(
+export function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>): boolean {
+  return (
+    (a.manager ?? '') === (b.manager ?? '') &&
+    a.operation === b.operation &&
+    a.apiVersion === b.apiVersion &&
+    (a.subresource ?? '') === (b.subresource ?? '')
+  )
+}
+
+export function entryOf(
   { manager, subresource }: Pick<ManagerId, 'manager' | 'subresource'>,
-  { set, apiVersion, applied }: VersionedSet,
-  time: string | undefined,
+  { apiVersion, applied }: VersionedSet,
+  { time, fieldsV1 }: { readonly time: string | undefined; readonly fieldsV1: JsonObject },
 ): ManagedFieldsEntry {
   const entry: ManagedFieldsEntry = {}
   if (manager !== '') entry.manager = manager
@@ -164,12 +139,12 @@ export function encodeEntry(
   entry.apiVersion = apiVersion
   if (time !== undefined) entry.time = time
   entry.fieldsType = 'FieldsV1'
-  entry.fieldsV1 = encodeFieldsV1(set)
+  entry.fieldsV1 = fieldsV1
   if (subresource !== '') entry.subresource = subresource
   return entry
 }
 
-function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+export function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1
   return (
     compareTimes(a.time, b.time) ||
@@ -195,27 +170,9 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
  * ```
  */
-export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
-  return runAtOnce(managedFieldsProblemSteps(entries))
-}
-
-/**
- * As `managedFieldsProblem`, with pauses.
- *
- * @example
- * ```ts
- * import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
- * import { runAtOnce } from '@krmkit/meta/work'
- *
- * runAtOnce(managedFieldsProblemSteps(undefined)) // undefined
- * ```
- * @see {@link managedFieldsProblem}
- */
-export function* managedFieldsProblemSteps(
-  entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
-): Work<string | undefined> {
+export function* managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<string | undefined> {
   try {
-    yield* decodeManagedFieldsSteps(entries, true)
+    yield* decodeManagedFields(entries)
     return undefined
   } catch (error) {
     if (error instanceof FieldManagerError) return error.message
@@ -229,24 +186,21 @@ export function secondsOf(time: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
 
-function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Work<FieldSet> {
+function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>): Work<FieldSet> {
   try {
-    const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
-    if (!sliced) return decodeFieldsV1(fields)
-    yield
-    return yield* decodeFieldsV1Steps(fields)
+    return yield* decodeFieldsV1(fieldsV1 as DeepReadonly<JsonObject> | undefined)
   } catch (error) {
     if (error instanceof FieldManagerError) throw invalid(`error decoding versioned set: ${error.message}`)
     throw error
   }
 }
 
-function checkFieldsType(fieldsType: string, index: number): void {
+export function checkFieldsType(fieldsType: string, index: number): void {
   if (fieldsType === 'FieldsV1') return
   if (fieldsType === '') throw invalid(`missing fieldsType in managed fields entry ${index}`)
   throw invalid(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
 }
 
-function invalid(message: string): FieldManagerError {
+export function invalid(message: string): FieldManagerError {
   return new FieldManagerError({ code: 'InvalidManagedFields', message })
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
-import { equalValues, equalValuesSteps } from '../value/order.ts'
-import { equalOwnership, equalOwnershipSteps } from './entries.ts'
+import { equalValues } from '../value/equal.ts'
+import { equalOwnership } from './entries.ts'
 import type { FrozenObject } from './type-converter.ts'
 import { withManagedFields } from './type-converter.ts'
 
@@ -19,19 +19,10 @@ import { withManagedFields } from './type-converter.ts'
  * ignoreManagedFieldsTimestamps(live, { ...live, metadata: metadataAt('2025-01-01T11:00:00Z') }) === live // true
  * ```
  */
-export function ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): T {
+export function* ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): Work<T> {
   const before = live.metadata?.managedFields
   const after = next.metadata?.managedFields
-  if (before === after || after === undefined || !equalOwnership(before, after)) return next
+  if (before === after || after === undefined || !(yield* equalOwnership(before, after))) return next
   const settled = withManagedFields(next, before as unknown as JsonValue[])
-  return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
-}
-
-/** As {@link ignoreManagedFieldsTimestamps}, with pauses for large objects. */
-export function* ignoreManagedFieldsTimestampsSteps<T extends FrozenObject>(live: T, next: T): Work<T> {
-  const before = live.metadata?.managedFields
-  const after = next.metadata?.managedFields
-  if (before === after || after === undefined || !(yield* equalOwnershipSteps(before, after))) return next
-  const settled = withManagedFields(next, before as unknown as JsonValue[])
-  return (yield* equalValuesSteps(settled as unknown as JsonValue, live as unknown as JsonValue)) ? live : next
+  return (yield* equalValues(settled as unknown as JsonValue, live as unknown as JsonValue)) ? live : next
 }

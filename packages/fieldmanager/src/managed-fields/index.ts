@@ -1,24 +1,19 @@
+export { applyParts, applyPatch } from './apply.direct.ts'
 export {
   type AppliedParts,
   type ApplyParts,
   type ApplyPatchRequest,
   type ApplyResult,
-  applyParts,
-  applyPartsSteps,
-  applyPatch,
+  applyParts as applyPartsSteps,
   beforeFirstApplyManager,
   type FieldConflicts,
 } from './apply.ts'
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
 export { conflictError, type FieldConflict } from './conflicts.ts'
-export {
-  decodeManagedFields,
-  encodeManagedFields,
-  type Managed,
-  managedFieldsProblem,
-  managedFieldsProblemSteps,
-} from './entries.ts'
-export { ignoreManagedFieldsTimestamps, ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
+export { decodeManagedFields, encodeManagedFields, managedFieldsProblem } from './entries.direct.ts'
+export { type Managed, managedFieldsProblem as managedFieldsProblemSteps } from './entries.ts'
+export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.direct.ts'
+export { ignoreManagedFieldsTimestamps as ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
 export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 export { managerName } from './manager-name.ts'
@@ -32,11 +27,10 @@ export {
   withManagedFields,
   withoutManagedFields,
 } from './type-converter.ts'
+export { managedFieldsAfterUpdate, trackUpdate } from './update.direct.ts'
 export {
   isResetManagedFields,
-  managedFieldsAfterUpdate,
-  managedFieldsAfterUpdateSteps,
+  managedFieldsAfterUpdate as managedFieldsAfterUpdateSteps,
   type TrackUpdateRequest,
-  trackUpdate,
   unknownManager,
 } from './update.ts'

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
+import * as paced from '../paced.ts'
 import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
-import { runCountingSteps } from '../testing/counting.ts'
-import { type ApplyPatchRequest, applyParts, applyPartsSteps } from './apply.ts'
-import { capManagersSteps } from './cap-managers.ts'
+import { runCounting } from '../testing/counting.ts'
+import { applyParts } from './apply.direct.ts'
+import type { ApplyPatchRequest } from './apply.ts'
+import { capManagers } from './cap-managers.ts'
 import { conflictError } from './conflicts.ts'
-import { decodeManagedFields } from './entries.ts'
-import { managedFieldsAfterUpdate, managedFieldsAfterUpdateSteps } from './update.ts'
+import { decodeManagedFields } from './entries.direct.ts'
+import { managedFieldsAfterUpdate } from './update.direct.ts'
 
 const size = 600
 const data = (value: string, from = 0) =>
@@ -32,7 +34,7 @@ describe('sliced ownership of large objects', () => {
   for (const [name, { live, next }] of Object.entries(updates)) {
     it(`equals the unsliced result of an update: ${name}`, () => {
       const request = { live, next, manager: 'u', apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCountingSteps(managedFieldsAfterUpdateSteps(request))
+      const { value, steps } = runCounting(paced.managedFieldsAfterUpdate(request))
       expect(value).toEqual(managedFieldsAfterUpdate(request))
       expect(steps).toBeGreaterThan(4)
     })
@@ -49,7 +51,7 @@ describe('sliced ownership of large objects', () => {
   for (const [name, intent] of Object.entries(applies)) {
     it(`equals the unsliced result of an apply: ${name}`, () => {
       const request = { ...intent, apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCountingSteps(applyPartsSteps(request))
+      const { value, steps } = runCounting(paced.applyParts(request))
       expect(value).toEqual(applyParts(request))
       expect(steps).toBeGreaterThan(2)
     })
@@ -61,7 +63,7 @@ describe('an apply that drops one of many fields', () => {
     const keys = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'a']))
     const { k0: _, ...fewer } = keys
     const request = { live: applied(undefined, keys, 'first'), applied: configMap(fewer), manager: 'first', force: false }
-    const { value, steps } = runCountingSteps(applyPartsSteps({ ...request, apiVersion: 'v1', now: 5 * second, types }))
+    const { value, steps } = runCounting(paced.applyParts({ ...request, apiVersion: 'v1', now: 5 * second, types }))
     if (value.kind !== 'applied') throw new Error('no result')
     const { data = {} } = value.value as unknown as ConfigMap
     return { left: Object.keys(data).length, steps }
@@ -81,7 +83,7 @@ describe('an apply of an object that does not fit its type', () => {
     const request = { applied: intent, manager: 'm', force: false, apiVersion: 'v1', types }
     let steps = 0
     try {
-      for (const work = applyPartsSteps(request); work.next().done !== true; ) steps++
+      for (const work = paced.applyParts(request); work.next().done !== true; ) steps++
     } catch (error) {
       if (error instanceof FieldManagerError) return { steps, error }
       throw error
@@ -118,7 +120,7 @@ describe('an apply of an object that does not fit its type', () => {
     }
     const expected = errorOf(() => applyParts(request))
     expect(expected).toBeInstanceOf(FieldManagerError)
-    expect(errorOf(() => runCountingSteps(applyPartsSteps(request)))).toEqual(expected)
+    expect(errorOf(() => runCounting(paced.applyParts(request)))).toEqual(expected)
   })
 })
 
@@ -146,7 +148,7 @@ describe('many old update entries', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
     }))
-    const { value, steps } = runCountingSteps(capManagersSteps(decodeManagedFields(entries)))
+    const { value, steps } = runCounting(capManagers(decodeManagedFields(entries)))
     expect(value.managers.size).toBe(10)
     expect([...value.managers.values()].reduce((sum, { set }) => sum + set.size, 0)).toBe(300)
     expect(steps).toBeGreaterThan(200)
@@ -170,7 +172,7 @@ describe('many old update entries', () => {
       times.set(key, new Date(i * second).toISOString())
     }
     let longest = 0
-    const work = capManagersSteps({ managers, times, sources: new Map() })
+    const work = capManagers({ managers, times, sources: new Map() })
     do {
       longest = Math.max(longest, reads)
       reads = 0

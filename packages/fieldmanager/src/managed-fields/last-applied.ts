@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember, stockProfile 
 import { maxAnnotationsSize } from '@krmkit/meta/validation'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { compareTyped } from '../typed/compare.ts'
+import { compareTyped } from '../typed/compare.direct.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import type { TypeRef } from '../typed/types.ts'
-import { validateValue } from '../typed/validate.ts'
+import { validateValue } from '../typed/validate.direct.ts'
 import { canonicalJson, parseJsonText } from '../value/json.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { DeepReadonly, ManagedFieldsEntry } from '@krmkit/meta'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { decodeManagedFields, encodeManagedFields } from './entries.ts'
+import { decodeManagedFields, encodeManagedFields } from './entries.direct.ts'
 
 /**
  * Input for translating ownership of the replica count between an object and its scale sub-resource: `.spec.replicas` of the

@@ -7,7 +7,7 @@ import type { Converter, TypedValue } from '../merge/converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
-import { validateValueSteps } from '../typed/validate.ts'
+import { validateValue } from '../typed/validate.ts'
 import { joinErrors } from '../typed/walk.ts'
 
 /** An object from storage: frozen and shared. */
@@ -21,7 +21,7 @@ export interface TypeConverter {
   zero?(apiVersion: string): JsonObject
   /**
    * Converts an object to another version. Must be pure. During an apply, objects may lack required members and have null in place
-   * of emptied structs. A promise needs a function whose name ends in `Steps`, and `runPaced`.
+   * of emptied structs. A promise needs a pausable function of `@krmkit/fieldmanager/paced`, and `runPaced`.
    *
    * @throws an error that fails an apply and drops the owners of an updated object, also for versions that `typed` does not know.
    */
@@ -109,7 +109,7 @@ class VersionConverter implements Converter {
     }
     if (type === undefined) return undefined
     if (!this.#checked.has(value)) {
-      const errors = yield* validateValueSteps(value, type)
+      const errors = yield* validateValue(value, type)
       if (errors.length > 0) throw new FieldManagerError({ code: 'Unconvertible', message: joinErrors(errors), errors })
       this.#checked.add(value)
     }

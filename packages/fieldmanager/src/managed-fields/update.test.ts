@@ -1,13 +1,14 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
+import * as paced from '../paced.ts'
 import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
-import { runCountingSteps } from '../testing/counting.ts'
+import { runCounting } from '../testing/counting.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { ignoreManagedFieldsTimestamps, ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.direct.ts'
 import { managerName } from './manager-name.ts'
 import { createTypeConverter } from './type-converter.ts'
-import { trackUpdate } from './update.ts'
+import { trackUpdate } from './update.direct.ts'
 
 describe('trackUpdate', () => {
   it('owns all created fields except system-managed ones [P17 P218]', () => {
@@ -159,7 +160,7 @@ describe('ignoreManagedFieldsTimestamps', () => {
     }
     const moved = withEntry({ time: '2030-01-01T00:00:00Z' })
     const others = [moved, { ...moved, data: { k: 'w' } }, withEntry({ manager: 'b' }), withEntry({ fieldsV1: {} }), live]
-    const inSteps = others.map((next) => runCountingSteps(ignoreManagedFieldsTimestampsSteps(live, next)))
+    const inSteps = others.map((next) => runCounting(paced.ignoreManagedFieldsTimestamps(live, next)))
     expect(inSteps.map(({ value }) => value)).toEqual(others.map((next) => ignoreManagedFieldsTimestamps(live, next)))
     expect(inSteps[0]?.value).toBe(live)
     expect(inSteps[0]?.steps).toBeGreaterThan(5)

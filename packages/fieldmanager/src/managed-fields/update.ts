@@ -1,21 +1,14 @@
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
+import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
-import { compareTyped, compareTypedSteps } from '../typed/compare.ts'
+import { ownsChanges, updateManagers } from '../merge/updater.ts'
+import { compareTyped } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
-import { capManagersSteps } from './cap-managers.ts'
+import { capManagers } from './cap-managers.ts'
 import type { Managed } from './entries.ts'
-import {
-  decodeManagedFields,
-  decodeManagedFieldsSteps,
-  emptyManaged,
-  encodeEntry,
-  encodeManagedFields,
-  encodeManagedFieldsSteps,
-  identicalEntries,
-} from './entries.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, entryOf, identicalEntries } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 import { RecentCreations } from './recent-creations.ts'
 import { stripMeta, strippedFields } from './strip-meta.ts'
@@ -64,8 +57,8 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
  * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
-export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
-  return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
+export function* trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): Work<T> {
+  return withManagedFields(request.next, (yield* managedFieldsAfterUpdate(request)) as unknown as JsonObject[] | undefined)
 }
 
 /**
@@ -80,79 +73,42 @@ export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<
  * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
  * ```
  */
-export function managedFieldsAfterUpdate(
+export function* managedFieldsAfterUpdate(
   request: TrackUpdateRequest<FrozenObject>,
-): DeepReadonly<ManagedFieldsEntry[]> | undefined {
-  const { live, next } = request
-  // Most creations need no generator.
-  const isPlain = live === undefined && next.metadata?.managedFields === undefined
-  const created = isPlain ? createdEntries(request) : undefined
-  if (created !== undefined) return created.length === 0 ? undefined : created
-  return runAtOnce(managedFieldsSteps(request, false))
-}
-
-/**
- * Like {@link managedFieldsAfterUpdate}, as a generator that runs in slices.
- *
- * @example
- * ```ts
- * import { deducedTypeConverter as types, managedFieldsAfterUpdateSteps } from '@krmkit/fieldmanager/managed-fields'
- * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
- *
- * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const work = managedFieldsAfterUpdateSteps({ next, manager: 'kubectl', apiVersion: 'v1', types })
- * const entries = await runPaced(work, new Pace(createTurns()))
- * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
- * ```
- */
-export function managedFieldsAfterUpdateSteps(
-  request: TrackUpdateRequest<FrozenObject>,
-): Work<DeepReadonly<ManagedFieldsEntry[]> | undefined> {
-  return managedFieldsSteps(request, true)
-}
-
-function* managedFieldsSteps(
-  request: TrackUpdateRequest<FrozenObject>,
-  sliced: boolean,
 ): Work<DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
   const stored = live?.metadata?.managedFields
-  if (sliced) yield* predecode(stored)
-  const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
-  // The fast path is one step.
-  if (!sliced && live === undefined && before === emptyManaged) {
-    const created = createdEntries(request)
+  const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, subresource !== '')
+  if (live === undefined && before === emptyManaged) {
+    const created = yield* createdEntries(request)
     if (created !== undefined) return created.length === 0 ? undefined : created
   }
-  const managed = yield* updateManagedSteps(before, request, sliced)
+  const managed = yield* updateManaged(before, request)
   if (managed.managers.size === 0) return undefined
-  const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
+  const entries = yield* encodeManagedFields(managed)
   return identicalEntries(stored, entries) ? stored : entries
 }
 
-const recent = new RecentCreations()
+export const recent = new RecentCreations()
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdEntries(request: TrackUpdateRequest<FrozenObject>): ManagedFieldsEntry[] | undefined {
+function* createdEntries(request: TrackUpdateRequest<FrozenObject>): Work<ManagedFieldsEntry[] | undefined> {
   const { next, apiVersion, types, subresource = '', now } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
-  const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type, recent.similar(type))
+  const zero = types.zero?.(apiVersion) ?? {}
+  const created = yield* createdSet(withoutManagedFields(next), zero, type, recent.similar(type))
   if (created === undefined) return undefined
   const set = recent.owned(type, created, request.resetFields?.[apiVersion])
   if (set.empty) return []
   const manager = request.manager === '' ? unknownManager : request.manager
   const owned = { set, apiVersion, applied: false }
-  return [encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))]
+  const time = now === undefined ? undefined : formatTime(now)
+  return [entryOf({ manager, subresource }, owned, { time, fieldsV1: yield* encodeFieldsV1(set) })]
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
-export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
-  return runAtOnce(updateManagedSteps(managed, request, false))
-}
-
-/** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
-export function* updateManagedSteps(managed: Managed, request: TrackUpdateRequest<FrozenObject>, sliced: boolean): Work<Managed> {
+export function* updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Work<Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -164,24 +120,24 @@ export function* updateManagedSteps(managed: Managed, request: TrackUpdateReques
   const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
   let managers: Managed['managers']
   try {
-    const comparison = sliced ? yield* compareTypedSteps(from, to.value, type) : compareTyped(from, to.value, type)
-    if (sliced) yield true
+    const comparison = yield* compareTyped(from, to.value, type)
+    yield true
     if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
-      return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
+      return yield* capManagers({ ...managed, times: movedTimes(managed, key, request.now) })
     }
-    const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields, sliced }
-    managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
+    const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields }
+    managers = stripMeta(yield* updateManagers(write, to, options, comparison), current)
   } catch (error) {
     if (error instanceof FieldManagerError) return emptyManaged
     throw error
   }
   const taken = managers.get(current)
-  if (taken === undefined) return yield* capManagersSteps({ ...managed, managers })
+  if (taken === undefined) return yield* capManagers({ ...managed, managers })
   const out = new Map<string, VersionedSet>(managers)
   out.delete(current)
   const previous = out.get(key)
   out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
-  return yield* capManagersSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
+  return yield* capManagers({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
 /**
@@ -203,36 +159,18 @@ export function movedTimes({ times }: Managed, key: string, now: number | undefi
   return now === undefined ? times : new Map(times).set(key, formatTime(now))
 }
 
-type Entries = DeepReadonly<ManagedFieldsEntry[]> | undefined
+export type Entries = DeepReadonly<ManagedFieldsEntry[]> | undefined
 
-function* decodeLiveOrNext(
-  live: Entries,
-  next: Entries,
-  { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
-): Work<Managed> {
-  if (ignoreNext || next === live) return decodeOrEmpty(live)
+function* decodeLiveOrNext(live: Entries, next: Entries, ignoreNext: boolean): Work<Managed> {
+  if (ignoreNext || next === live) return yield* decodeOrEmpty(live)
   if (isResetManagedFields(next)) return emptyManaged
-  try {
-    const managed = sliced ? yield* decodeManagedFieldsSteps(next) : decodeManagedFields(next)
-    if (managed.managers.size > 0) return managed
-  } catch (error) {
-    if (!(error instanceof FieldManagerError)) throw error
-  }
-  return decodeOrEmpty(live)
+  const managed = yield* decodeOrEmpty(next)
+  return managed.managers.size > 0 ? managed : yield* decodeOrEmpty(live)
 }
 
-/** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
-export function* predecode(entries: Entries): Work {
+function* decodeOrEmpty(entries: Entries): Work<Managed> {
   try {
-    yield* decodeManagedFieldsSteps(entries)
-  } catch (error) {
-    if (!(error instanceof FieldManagerError)) throw error
-  }
-}
-
-function decodeOrEmpty(entries: Entries): Managed {
-  try {
-    return decodeManagedFields(entries)
+    return yield* decodeManagedFields(entries)
   } catch (error) {
     if (error instanceof FieldManagerError) return emptyManaged
     throw error

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { entry, owners } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaFromOpenApi } from '../typed/from-openapi.ts'
-import { applyPatch } from './apply.ts'
+import { applyPatch } from './apply.direct.ts'
 import { createTypeConverter } from './type-converter.ts'
 
 describe('kinds with several versions', () => {

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { encodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
-import { applyManager, updateManagers } from './updater.ts'
+import { applyManager, updateManagers } from './updater.direct.ts'
 
 interface Step {
   apply?: string

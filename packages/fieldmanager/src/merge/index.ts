@@ -1,4 +1,5 @@
 export { type Conflict, formatConflicts } from './conflict.ts'
 export { type Converter, identityConverter, type TypedValue } from './converter.ts'
 export type { Managers, VersionedSet } from './managers.ts'
-export { type ApplyOutcome, applyManager, type UpdaterOptions, updateManagers, type Write } from './updater.ts'
+export { applyManager, updateManagers } from './updater.direct.ts'
+export type { ApplyOutcome, UpdaterOptions, Write } from './updater.ts'

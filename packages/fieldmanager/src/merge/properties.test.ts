@@ -7,15 +7,16 @@ import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { valueAt } from '../offline/value-at.ts'
 import { type RandomSchema, randomSchema, randomValue } from '../testing/random-schema.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { compareTyped } from '../typed/compare.ts'
+import { compareTyped } from '../typed/compare.direct.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
-import { mergeTyped } from '../typed/merge.ts'
-import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
+import { mergeTyped } from '../typed/merge.direct.ts'
+import { namedFieldsAsMembers } from '../typed/named-fields.ts'
 import type { TypeRef } from '../typed/types.ts'
-import { equalValues } from '../value/order.ts'
+import { equalValues } from '../value/equal.direct.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
-import { applyManager, ownsChanges, updateManagers } from './updater.ts'
+import { applyManager, updateManagers } from './updater.direct.ts'
+import { ownsChanges } from './updater.ts'
 
 /** Random histories of several managers over random schemas. Failure messages contain the seed. */
 const histories = 10_000
@@ -47,8 +48,8 @@ describe('random histories', () => {
       const merged = mergeTyped(base, patch, type) as JsonValue
       const { modified, removed } = compareTyped(patch, merged, type)
       expect([modified.size, removed.size], `seed ${seed}`).toEqual([0, 0])
-      const owned = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(merged, type), type))
-      const either = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type))
+      const owned = runAtOnce(namedFieldsAsMembers(fieldSetOf(merged, type), type))
+      const either = runAtOnce(namedFieldsAsMembers(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type))
       expect(owned.difference(either).paths(), `seed ${seed}`).toEqual([])
     }
   })
@@ -172,7 +173,7 @@ class History {
     const after = this.#typed((outcome.object ?? this.#live).value ?? {})
     this.#checkKept(manager, { before, now: outcome.managers, after })
     this.#must(!outcome.managers.has(manager), 'a manager that applies nothing owns nothing')
-    const left = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type))
+    const left = runAtOnce(namedFieldsAsMembers(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type))
     const others = [...before].reduce((all, [name, { set }]) => (name === manager ? all : all.union(set)), emptySet)
     const sole = (before.get(manager)?.set ?? emptySet).difference(others).leaves()
     this.#must(sole.intersection(left.leaves()).empty, 'fields owned only by the manager are removed')
@@ -200,7 +201,7 @@ class History {
   }
 
   #checkOwnedExist(): void {
-    const there = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type))
+    const there = runAtOnce(namedFieldsAsMembers(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type))
     for (const { set } of this.#managers.values()) this.#must(set.isSubsetOf(there), 'owned fields exist')
   }
 

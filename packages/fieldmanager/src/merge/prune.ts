@@ -1,9 +1,9 @@
 import type { Work } from '@krmkit/meta/work'
 import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
-import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
-import { type KnownPaths, pathsWithStructsSteps } from '../typed/paths-with-structs.ts'
+import { difference, intersection } from '../fieldpath/set-algebra.ts'
+import { namedFieldsAsMembers } from '../typed/named-fields.ts'
+import { type KnownPaths, pathsWithStructs } from '../typed/paths-with-structs.ts'
 import { removeItems } from '../typed/remove.ts'
 import { type Converter, convertFor, type TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
@@ -37,7 +37,7 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
     last.apiVersion,
   )
   if (converted === undefined) return merged
-  const pruned = remove(converted, yield* namedFieldsAsMembersSteps(last.set, converted.type))
+  const pruned = remove(converted, yield* namedFieldsAsMembers(last.set, converted.type))
   const known: KnownPaths = new Map()
   yield true
   const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, known })
@@ -82,11 +82,11 @@ function* addBackOwnedAt(
   if (merged === undefined) return state
   const pruned = yield* convertFor(failure('pruned'), converter, state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const removed = yield* removedPathsSteps(merged, pruned, known)
+  const removed = yield* removedPaths(merged, pruned, known)
   yield true
-  const named = yield* namedFieldsAsMembersSteps(owned, merged.type)
+  const named = yield* namedFieldsAsMembers(owned, merged.type)
   yield true
-  const gone = yield* differenceSteps(removed, named)
+  const gone = yield* difference(removed, named)
   yield true
   return { merged, pruned: remove(merged, gone) }
 }
@@ -100,20 +100,20 @@ function* addBackDangling(
   const failure = `${pruning}: failed add back dangling items: failed to convert pruned object to last applied version`
   const converted = yield* convertFor(failure, converter, pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const gone = yield* removedPathsSteps(merged, converted, known)
+  const gone = yield* removedPaths(merged, converted, known)
   yield true
-  const named = yield* namedFieldsAsMembersSteps(last.set, merged.type)
+  const named = yield* namedFieldsAsMembers(last.set, merged.type)
   yield true
-  return remove(merged, yield* intersectionSteps(gone, named))
+  return remove(merged, yield* intersection(gone, named))
 }
 
 /** The paths, with struct fields, that an object has and its pruned form lacks. */
-function* removedPathsSteps(object: TypedValue, pruned: TypedValue, known: KnownPaths): Work<FieldSet> {
-  const before = yield* pathsWithStructsSteps(object.value, object.type, known)
+function* removedPaths(object: TypedValue, pruned: TypedValue, known: KnownPaths): Work<FieldSet> {
+  const before = yield* pathsWithStructs(object.value, object.type, known)
   yield true
-  const after = yield* pathsWithStructsSteps(pruned.value, pruned.type, known)
+  const after = yield* pathsWithStructs(pruned.value, pruned.type, known)
   yield true
-  return yield* differenceSteps(before, after)
+  return yield* difference(before, after)
 }
 
 function remove({ value, type }: TypedValue, set: FieldSet): TypedValue {

@@ -1,15 +1,16 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { decodeFieldsV1, formatFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
+import { formatFieldsV1 } from '../fieldpath/fields-v1-text.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
-import { validateValue } from '../typed/validate.ts'
+import { validateValue } from '../typed/validate.direct.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
-import { applyManager, updateManagers } from './updater.ts'
+import { applyManager, updateManagers } from './updater.direct.ts'
 
 /**
  * Random histories with the recorded results of the reference implementation: objects, owners, conflicts and errors of each step.

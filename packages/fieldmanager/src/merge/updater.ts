@@ -1,13 +1,13 @@
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
+import { difference, intersection } from '../fieldpath/set-algebra.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
-import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
 import type { Comparison } from '../typed/compare.ts'
-import { compareTyped, compareTypedSteps, filterComparison, isSame } from '../typed/compare.ts'
+import { compareTyped, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
-import { mergeCheckedSteps, mergeTyped } from '../typed/merge.ts'
+import { mergeTyped } from '../typed/merge.ts'
 import { reconcileFieldSet } from '../typed/reconcile.ts'
-import { equalValues } from '../value/order.ts'
+import { equalValues } from '../value/equal.ts'
 import type { Conflict } from './conflict.ts'
 import { conflictsOf } from './conflict.ts'
 import { type Converter, convertFor, type TypedValue } from './converter.ts'
@@ -32,8 +32,6 @@ export interface UpdaterOptions {
   readonly ignored?: Readonly<Record<string, SetFilter>> | undefined
   /** Returns the object even when an apply changes nothing. */
   readonly returnInputOnNoop?: boolean
-  /** The write runs in slices, so comparisons and operations on sets yield as well. */
-  readonly sliced?: boolean | undefined
 }
 
 export interface ApplyOptions extends UpdaterOptions {
@@ -74,7 +72,7 @@ export interface ApplyConflict {
 /**
  * The managers after an update: `manager` becomes the only owner of the fields that differ between live and next.
  *
- * @param comparison The comparison of live and next, if already known.
+ * @param known The comparison of live and next, if already known.
  * @throws FieldManagerError `InvalidObject` when the objects cannot be compared.
  * @example
  * ```ts
@@ -85,29 +83,15 @@ export interface ApplyConflict {
  * updateManagers(write, { value: { color: 'red' }, type }, { converter }).get('jane')?.set.toString() // '.color'
  * ```
  */
-export function updateManagers(
-  write: Write,
-  next: TypedValue,
-  options: UpdaterOptions,
-  comparison: Comparison = compareTyped(write.live.value, next.value, next.type),
-): Managers {
-  return runAtOnce(updateManagersSteps(write, next, options, comparison))
-}
-
-/** Like `updateManagers`, in slices. */
-export function* updateManagersSteps(
-  write: Write,
-  next: TypedValue,
-  options: UpdaterOptions,
-  comparison: Comparison,
-): Work<Managers> {
+export function* updateManagers(write: Write, next: TypedValue, options: UpdaterOptions, known?: Comparison): Work<Managers> {
+  const comparison = known ?? (yield* compareTyped(write.live.value, next.value, next.type))
   const { apiVersion, manager } = write
   const managers = yield* reconcileManagers(write, options.converter)
   yield true
   const { owners } = yield* transferOwnership({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
-  const kept = options.sliced ? yield* differenceSteps(previous, comparison.removed) : previous.difference(comparison.removed)
+  const kept = yield* difference(previous, comparison.removed)
   yield true
   const changed = kept.union(comparison.modified).union(comparison.added)
   yield true
@@ -153,21 +137,13 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
  * if (created.kind === 'applied') created.managers.get('ci')?.set.toString() // '.data\n.data.color'
  * ```
  */
-export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {
-  return runAtOnce(applyManagerSteps(write, applied, force, options))
-}
-
-/** Like `applyManager`, in slices. */
-export function* applyManagerSteps(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): Work<ApplyOutcome> {
+export function* applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): Work<ApplyOutcome> {
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = yield* reconcileManagers(write, converter)
   yield true
   const checked = options.appliedSet !== undefined
-  const joined =
-    checked && options.sliced
-      ? yield* mergeCheckedSteps(live.value, applied.value, applied.type)
-      : mergeTyped(live.value, applied.value, applied.type, { checked })
+  const joined = yield* mergeTyped(live.value, applied.value, applied.type, { checked })
   const merged: TypedValue = { value: joined ?? null, type: live.type }
   yield true
   const last = before.get(manager)
@@ -187,15 +163,13 @@ export function* applyManagerSteps(write: Write, applied: TypedValue, force: boo
   const pruning = { managers: new Map(before).set(manager, applying), manager, last, converter }
   const object = unchangedSet ? merged : yield* prune(merged, pruning)
   yield true
-  const comparison = options.sliced
-    ? yield* compareTypedSteps(live.value, object.value, object.type)
-    : compareTyped(live.value, object.value, object.type)
+  const comparison = yield* compareTyped(live.value, object.value, object.type)
   const managers = new Map(before).set(manager, own)
   const { owners, conflicts } = yield* transferOwnership({ ...write, managers }, object, options, comparison)
   yield true
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
   // A difference only in list order has no owner, so compare values as well.
-  const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
+  const noop = object.value === live.value || (isSame(comparison) && (yield* equalValues(live.value ?? null, object.value)))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
 }
 
@@ -204,12 +178,12 @@ export function applyConflict(taken: Managers, limit?: number): ApplyConflict {
   return { kind: 'conflict', taken, conflicts: conflictsOf(taken, limit) }
 }
 
-function hasNoEmptySet(managers: Managers): boolean {
+export function hasNoEmptySet(managers: Managers): boolean {
   for (const { set } of managers.values()) if (set.empty) return false
   return true
 }
 
-interface Transfer {
+export interface Transfer {
   /** The managers without the fields that the write changes or removes. */
   readonly owners: Managers
   /** The fields changed by the write that other managers own. */
@@ -219,7 +193,7 @@ interface Transfer {
 function* transferOwnership(
   write: Write,
   next: TypedValue,
-  { converter, ignored, sliced = false }: UpdaterOptions,
+  { converter, ignored }: UpdaterOptions,
   comparison: Comparison,
 ): Work<Transfer> {
   const { live, apiVersion, managers, manager } = write
@@ -241,12 +215,10 @@ function* transferOwnership(
       byVersion.set(owned.apiVersion, changes)
     }
     const changed = changes.modified.union(changes.added)
-    const taken = sliced ? yield* intersectionSteps(owned.set, changed) : owned.set.intersection(changed)
+    const taken = yield* intersection(owned.set, changed)
     if (!taken.empty) conflicts.set(name, { set: taken, apiVersion: owned.apiVersion, applied: false })
     yield true
-    const set = sliced
-      ? yield* differenceSteps(yield* differenceSteps(owned.set, taken), changes.removed)
-      : owned.set.difference(taken).difference(changes.removed)
+    const set = yield* difference(yield* difference(owned.set, taken), changes.removed)
     if (!set.empty) owners.set(name, set === owned.set ? owned : { ...owned, set })
   }
   return { owners, conflicts }
@@ -255,7 +227,7 @@ function* transferOwnership(
 function* compareAt(apiVersion: string, live: TypedValue, next: TypedValue, converter: Converter): Work<Comparison | undefined> {
   const before = yield* convertFor('failed to convert old object', converter, live, apiVersion)
   const after = before && (yield* convertFor('failed to convert new object', converter, next, apiVersion))
-  return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
+  return before === undefined || after === undefined ? undefined : yield* compareTyped(before.value, after.value, after.type)
 }
 
 /** Adapts the managers' sets to current schemas. */
@@ -281,7 +253,7 @@ function* reconcileManagers({ live, apiVersion, managers }: Write, converter: Co
   return out ?? managers
 }
 
-function replaceManager(managers: Managers, name: string, owned: VersionedSet): Managers {
+export function replaceManager(managers: Managers, name: string, owned: VersionedSet): Managers {
   const out = new Map(managers)
   if (owned.set.empty) out.delete(name)
   else out.set(name, owned)

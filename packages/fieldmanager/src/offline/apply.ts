@@ -2,7 +2,7 @@ import { type ApiObject, isJsonObject, type JsonObject, type JsonValue, type Man
 import type { OptionKinds } from '@krmkit/meta/arguments'
 import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { applyPatch } from '../managed-fields/apply.ts'
+import { applyPatch } from '../managed-fields/apply.direct.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { withoutManagedFields } from '../managed-fields/type-converter.ts'
 import type { Change } from './diff.ts'

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmki
 import { invalidArgument } from '../arguments.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
-import { mergeTyped } from '../typed/merge.ts'
+import { mergeTyped } from '../typed/merge.direct.ts'
 import { extractItems, removeItems } from '../typed/remove.ts'
 import type { OfflineApplyRequest, OfflineApplyResult } from './apply.ts'
 import { apply, entriesOf } from './apply.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
-import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import { extractItems } from '../typed/remove.ts'
 import { entriesOf } from './apply.ts'
 import type { OfflineSchema } from './schema.ts'

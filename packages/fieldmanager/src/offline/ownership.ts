@@ -3,7 +3,7 @@ import { requireObjects } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
-import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { entriesOf } from './apply.ts'
 

@@ -4,7 +4,7 @@ import { memberNames, type Work } from '@krmkit/meta/work'
 import { sortKeys } from '@krmkit/schema/paced'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
-import { stepSize } from './deferred-merges.ts'
+import { stepSize } from '../value/keys.ts'
 
 type Container = JsonValue[] | { [key: string]: JsonValue }
 

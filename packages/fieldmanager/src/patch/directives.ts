@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
+import { keysOf, stepSize } from '../value/keys.ts'
 import { goType } from '../value/type-names.ts'
-import { keysOf, stepSize } from './deferred-merges.ts'
 import { sortMembers } from './key-order.ts'
 
 /** Directives of strategic merge patches. */
@@ -23,23 +23,13 @@ export function directiveTarget(key: string, prefix: string): string {
 }
 
 /**
- * Removes directives from a part of a patch that is added as a whole: maps with `$patch` are dropped at every level, `undefined`
- * when nothing remains. Other directives remain as unknown fields, as on stock servers.
+ * A copy of a part of a patch that is added as a whole, without what it would only remove.
+ *
+ * @param drops `nulls`: drops null members at every level; a null value itself and null items are kept. `directives`: drops maps with
+ * `$patch` at every level; other directives remain as unknown fields, as on stock servers. `sorted`: sorts members.
+ * @returns `undefined` when nothing remains.
  */
-export function withoutDirectives(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
-  if (!isJsonObject(value)) return value
-  if (Object.hasOwn(value, patchDirective)) return undefined
-  const out: JsonObject = {}
-  for (const key in value) {
-    const kept = withoutDirectives(value[key] as JsonValue)
-    if (kept !== undefined) setMember(out, key, kept)
-  }
-  return out
-}
-
-/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with sorted members where asked, with pauses. */
-export function* cleanedSteps(
+export function* cleaned(
   value: JsonValue,
   drops: { readonly nulls: boolean; readonly directives: boolean; readonly sorted?: boolean },
 ): Work<JsonValue | undefined> {
@@ -47,7 +37,7 @@ export function* cleanedSteps(
   if (Array.isArray(value)) {
     const list: JsonValue[] = []
     for (let i = 0; i < value.length; i++) {
-      const item = yield* cleanedSteps(value[i] as JsonValue, drops)
+      const item = yield* cleaned(value[i] as JsonValue, drops)
       if (item !== undefined) list.push(item)
       if (i % stepSize === 0) yield
     }
@@ -63,25 +53,13 @@ export function* cleanedSteps(
     const member = value[key] as JsonValue
     if (i % stepSize === stepSize - 1) yield
     if (member === null && drops.nulls) continue
-    const kept = yield* cleanedSteps(member, drops)
+    const kept = yield* cleaned(member, drops)
     if (kept === undefined) continue
     setMember(out, key, kept)
     taken.push(key)
   }
   if (drops.sorted === true) yield* sortMembers(out, taken)
   else rememberMemberNames(out, taken)
-  return out
-}
-
-/** Removes null members at every level. A null value itself and null items are kept. */
-export function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isJsonObject(value)) return value
-  const out: JsonObject = {}
-  for (const key in value) {
-    const member = value[key] as JsonValue
-    if (member !== null) setMember(out, key, withoutNulls(member))
-  }
   return out
 }
 

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
-import { copyMembersSteps, ownMember } from '../typed/types.ts'
+import { ownMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
+import { copyMembers } from '../value/copy-members.ts'
+import { keysAfter } from '../value/keys.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
-import { keysAfter, sortMembers } from './key-order.ts'
+import { sortMembers } from './key-order.ts'
 
 type Members = { [key: string]: JsonValue }
 
@@ -126,7 +128,7 @@ export class Draft {
 
   *#owned(value: JsonValue): Work<JsonValue> {
     if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
-    const own = Array.isArray(value) ? value.slice() : yield* copyMembersSteps(value)
+    const own = Array.isArray(value) ? value.slice() : yield* copyMembers(value)
     this.#own.add(own)
     if (!Array.isArray(own)) this.#objects.set(own, { original: value, set: new Set() })
     return own

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
+import { stepSize } from '../value/keys.ts'
 import { goMap } from '../value/type-names.ts'
-import { stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'
 import { stableOrder } from './stable-sort.ts'
 

@@ -3,14 +3,15 @@ import { RandomChoices } from '@krmkit/meta/random-choices'
 import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { applyPatch } from '../managed-fields/apply.ts'
+import { applyPatch } from '../managed-fields/apply.direct.ts'
 import { createTypeConverter } from '../managed-fields/type-converter.ts'
-import { trackUpdate } from '../managed-fields/update.ts'
-import { runCountingSteps } from '../testing/counting.ts'
+import { trackUpdate } from '../managed-fields/update.direct.ts'
+import * as paced from '../paced.ts'
+import { runCounting } from '../testing/counting.ts'
 import { kindNames, modelFiles } from '../testing/model.ts'
-import { jsonPatch } from './json-patch.ts'
-import { mergePatch } from './merge-patch.ts'
-import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
+import { jsonPatch } from './json-patch.direct.ts'
+import { mergePatch } from './merge-patch.direct.ts'
+import { strategicMergePatch } from './strategic-merge.direct.ts'
 
 /** Generates values of wrong types, with directives at every level. */
 class Hostile {
@@ -90,7 +91,7 @@ describe('malformed patches', () => {
         const original = hostile.object(type)
         const patch = hostile.object(type)
         const direct = outcome(() => strategicMergePatch(type, original, patch))
-        const sliced = outcome(() => runCountingSteps(strategicMergePatchSteps(type, original, patch)).value)
+        const sliced = outcome(() => runCounting(paced.strategicMergePatch(type, original, patch)).value)
         expect(direct.startsWith('{')).toBe(sliced.startsWith('{'))
         if (direct.startsWith('{')) expect(JSON.parse(sliced)).toEqual(JSON.parse(direct))
         outcome(() => mergePatch(original, patch))

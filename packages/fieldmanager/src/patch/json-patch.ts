@@ -1,12 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
-import { unknownProblems } from '@krmkit/schema/json'
+import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { equalValuesSteps } from '../value/order.ts'
+import { equalValues } from '../value/equal.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyValue } from './copy-value.ts'
-import { checkDepthSteps } from './depth.ts'
+import { checkDepth } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
 
 export interface JsonPatchOptions {
@@ -16,7 +15,7 @@ export interface JsonPatchOptions {
   readonly maxCopySize?: number
 }
 
-interface PlainOperation {
+export interface PlainOperation {
   readonly op: string
   readonly path: string | undefined
   readonly from: string | undefined
@@ -40,23 +39,7 @@ interface PlainOperation {
  * jsonPatch({ replicas: 1 }, [{ op: 'replace', path: '/replicas', value: 2 }]) // { replicas: 2 }
  * ```
  */
-export function jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): JsonValue {
-  return runAtOnce(jsonPatchSteps(target, operations, options))
-}
-
-/**
- * Like `jsonPatch`, as a generator that yields after each operation.
- *
- * @example
- * ```ts
- * import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
- * import { createTurns, runPaced, Pace } from '@krmkit/meta/work'
- *
- * const work = jsonPatchSteps({ replicas: 1 }, [{ op: 'replace', path: '/replicas', value: 2 }])
- * await runPaced(work, new Pace(createTurns())) // { replicas: 2 }
- * ```
- */
-export function* jsonPatchSteps(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): Work<JsonValue> {
+export function* jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): Work<JsonValue> {
   const { maxOperations = 10_000, maxCopySize = 3 * 1024 * 1024 } = options
   const plain = yield* readOperations(operations)
   if (plain.length > maxOperations) {
@@ -73,34 +56,9 @@ export function* jsonPatchSteps(target: JsonValue, operations: JsonValue, option
 }
 
 /** Size added by `copy` operations so far and its limit, in characters of JSON. */
-interface Copies {
+export interface Copies {
   size: number
   readonly maxSize: number
-}
-
-const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
-
-/**
- * Reports the first hundred unknown members of operations, for strict and warning field validation.
- *
- * @example
- * ```ts
- * import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
- *
- * validateJsonPatch([{ op: 'remove', path: '/spec/paused', force: true }]) // ['json patch unknown field "[0].force"']
- * ```
- */
-export function validateJsonPatch(operations: JsonValue): string[] {
-  if (!Array.isArray(operations)) return []
-  return unknownProblems(unknownMembers(operations)).map((problem) => `json patch ${problem}`)
-}
-
-function* unknownMembers(operations: readonly JsonValue[]): Generator<string> {
-  for (let i = 0; i < operations.length; i++) {
-    const operation = operations[i] as JsonValue
-    if (!isJsonObject(operation)) continue
-    for (const name of memberNames(operation)) if (!operationMembers.has(name)) yield `[${i}].${name}`
-  }
 }
 
 function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Work {
@@ -138,7 +96,7 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Wor
   }
 }
 
-function decodedFrom({ op, from }: PlainOperation): string {
+export function decodedFrom({ op, from }: PlainOperation): string {
   if (from === undefined) throw failed(`${op} operation failed to decode from`)
   return from
 }
@@ -149,7 +107,7 @@ interface Addition {
   readonly op: string
 }
 
-function addTo(draft: Draft, target: PointerTarget, { path, value, op }: Addition): void {
+export function addTo(draft: Draft, target: PointerTarget, { path, value, op }: Addition): void {
   if (hasNoPosition(target)) {
     const why = isNumber(target.key)
       ? noPosition(target)
@@ -188,7 +146,7 @@ function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Work<Json
   return copy
 }
 
-function missingFrom(op: string, from: string): FieldManagerError {
+export function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
 }
 
@@ -209,16 +167,16 @@ function* testAt(draft: Draft, path: string, value: JsonValue): Work {
   // The texts of numbers are compared: the integer 2^63-1 is not the float 2^63.
   const isSame = isNumeric(value)
     ? isNumeric(present) && String(present) === String(value)
-    : yield* equalValuesSteps(present ?? null, value)
+    : yield* equalValues(present ?? null, value)
   if (!isSame) throw failed(`testing value ${path} failed: test failed`)
 }
 
-function isNumeric(value: unknown): boolean {
+export function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
 /** What is missing when the container of a target does not exist, in the words of each operation. */
-const missingContainers: Readonly<Record<string, (path: string) => string>> = {
+export const missingContainers: Readonly<Record<string, (path: string) => string>> = {
   add: (path) => `doc is missing path: "${path}"`,
   remove: (path) => `doc is missing path: "${path}"`,
   replace: (path) => `doc is missing path: ${path}`,
@@ -233,17 +191,17 @@ function* resolveTarget(draft: Draft, path: string, op: string): Work<PointerTar
   return target
 }
 
-function hasNoPosition({ container, index }: PointerTarget): boolean {
+export function hasNoPosition({ container, index }: PointerTarget): boolean {
   return Array.isArray(container) && index === undefined
 }
 
 /** Why a list has no such position. */
-function noPosition({ key }: PointerTarget): string {
+export function noPosition({ key }: PointerTarget): string {
   if (!isNumber(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
   return `Unable to access invalid index: ${Number(key)}: invalid index referenced`
 }
 
-function whyNotRemoved(target: PointerTarget): string {
+export function whyNotRemoved(target: PointerTarget): string {
   return hasNoPosition(target) ? noPosition(target) : `Unable to remove nonexistent key: ${target.key}: missing value`
 }
 
@@ -257,14 +215,14 @@ function* readOperations(operations: JsonValue): Work<PlainOperation[]> {
   const plain: PlainOperation[] = []
   for (const operation of operations) {
     const read = readOperation(operation)
-    yield* checkDepthSteps(read.value)
+    yield* checkDepth(read.value)
     plain.push(read)
     yield
   }
   return plain
 }
 
-function readOperation(operation: JsonValue): PlainOperation {
+export function readOperation(operation: JsonValue): PlainOperation {
   if (operation !== null && !isJsonObject(operation))
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
@@ -284,10 +242,10 @@ function stringMember(members: JsonObject, name: string): string | undefined {
   return value
 }
 
-function undecodable(what: string): FieldManagerError {
+export function undecodable(what: string): FieldManagerError {
   return new FieldManagerError({ code: 'BadPatch', message: `error decoding patch: json: cannot unmarshal ${what}` })
 }
 
-function failed(message: string): FieldManagerError {
+export function failed(message: string): FieldManagerError {
   return new FieldManagerError({ code: 'Unprocessable', message })
 }

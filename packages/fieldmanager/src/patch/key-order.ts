@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { sortKeys } from '@krmkit/schema/paced'
-import { stepSize } from './deferred-merges.ts'
+import { stepSize } from '../value/keys.ts'
 
 /**
  * Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield.
@@ -30,28 +30,6 @@ export function* sortMembers(object: JsonObject, keys: readonly string[]): Work 
     if (i % stepSize === 0) yield
   }
   rememberMemberNames(object, sorted)
-}
-
-/**
- * The keys of an object after changes, without enumerating it.
- *
- * @param before its keys before the changes.
- * @param changed keys that were set or deleted, each once.
- */
-export function* keysAfter(object: JsonObject, before: readonly string[], changed: Iterable<string>): Work<readonly string[]> {
-  const keys: string[] = []
-  const known = new Set<string>()
-  let count = 0
-  for (const key of before) {
-    known.add(key)
-    if (Object.hasOwn(object, key)) keys.push(key)
-    if (++count % stepSize === 0) yield
-  }
-  for (const key of changed) {
-    if (!known.has(key) && Object.hasOwn(object, key)) keys.push(key)
-    if (++count % stepSize === 0) yield
-  }
-  return keys
 }
 
 /** Whether a key may follow another one; false when undecided. */

@@ -2,15 +2,16 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource, stringifyJson } from '@krmkit/schema'
 import { describe, expect, it, vi } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { KeyReadCounter, runCountingSteps } from '../testing/counting.ts'
+import * as paced from '../paced.ts'
+import { KeyReadCounter, runCounting } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { equalValues, equalValuesSteps } from '../value/order.ts'
+import { equalValues } from '../value/equal.direct.ts'
 import { copyValue } from './copy-value.ts'
-import { jsonPatch, jsonPatchSteps } from './json-patch.ts'
-import { mergePatch, mergePatchSteps } from './merge-patch.ts'
+import { jsonPatch } from './json-patch.direct.ts'
+import { mergePatch } from './merge-patch.direct.ts'
 import { stableOrder } from './stable-sort.ts'
-import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
+import { strategicMergePatch } from './strategic-merge.direct.ts'
 
 const source = createTypeSource(modelFiles())
 const podType = source.struct('core/v1.Pod')
@@ -63,7 +64,7 @@ describe('values of large patches', () => {
   const value = { a: [1, 'é"', null, { b: true }], ...map(500, { x: [1.5, 12345678901234567890n] }), '': {}, l: [] }
 
   it('are copied with the length of their JSON', () => {
-    const { copy, length } = runCountingSteps(copyValue(deepFreeze(value), () => false)).value
+    const { copy, length } = runCounting(copyValue(deepFreeze(value), () => false)).value
     expect(copy).toEqual(value)
     expect(copy).not.toBe(value)
     expect(length).toBe(stringifyJson(value).length)
@@ -72,17 +73,17 @@ describe('values of large patches', () => {
   it('are compared in steps', () => {
     const other = (change: object): JsonValue => ({ ...value, ...change }) as JsonValue
     for (const change of [{}, { a: [1] }, { k3: { x: [1.5] } }, { l: {} }, { more: 1 }, { '': null }, { l: undefined }]) {
-      const sliced = runCountingSteps(equalValuesSteps(value, other(change)))
+      const sliced = runCounting(paced.equalValues(value, other(change)))
       expect(sliced.value).toBe(equalValues(value, other(change)))
-      expect(runCountingSteps(equalValuesSteps(other(change), value)).value).toBe(sliced.value)
+      expect(runCounting(paced.equalValues(other(change), value)).value).toBe(sliced.value)
     }
-    expect(runCountingSteps(equalValuesSteps(value, other({}))).steps).toBeGreaterThan(5)
+    expect(runCounting(paced.equalValues(value, other({}))).steps).toBeGreaterThan(5)
   })
 
   it('nested too deeply are refused', () => {
     const deep = Array.from({ length: 1100 }).reduce<JsonValue>((inner) => [inner], 1)
-    expect(() => runCountingSteps(copyValue(deep, () => false))).toThrow('nested deeper')
-    expect(() => runCountingSteps(mergePatchSteps({}, { deep }))).toThrow('nested deeper')
+    expect(() => runCounting(copyValue(deep, () => false))).toThrow('nested deeper')
+    expect(() => runCounting(paced.mergePatch({}, { deep }))).toThrow('nested deeper')
   })
 
   it('that double are copied in many steps', () => {
@@ -90,7 +91,7 @@ describe('values of large patches', () => {
       { op: 'add', path: '/x', value: { a: 'x' } },
       ...list(12, (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
     ]
-    const { value: patched, steps } = runCountingSteps(jsonPatchSteps({}, operations))
+    const { value: patched, steps } = runCounting(paced.jsonPatch({}, operations))
     expect(patched).toEqual(jsonPatch({}, operations))
     expect(steps).toBeGreaterThan(80)
   })
@@ -110,7 +111,7 @@ describe('strategic merge patches of large lists', () => {
 
     it(`equals the unsliced result: ${name}`, () => {
       const [original, patch] = deepFreeze(make(300))
-      const sliced = runCountingSteps(strategicMergePatchSteps(type, original, patch))
+      const sliced = runCounting(paced.strategicMergePatch(type, original, patch))
       expect(sliced.value).toEqual(strategicMergePatch(type, original, patch))
       expect(sliced.steps).toBeGreaterThan(1)
     })
@@ -133,7 +134,7 @@ describe('strategic merge patches of large lists', () => {
 
   it('sorts in at most linearly many slices', () => {
     const places = Int32Array.from({ length: 4000 }, (_, i) => (i % 3 === 0 ? -1 : i))
-    const { value, steps } = runCountingSteps(stableOrder(places))
+    const { value, steps } = runCounting(stableOrder(places))
     expect(new Set(value).size).toBe(places.length)
     expect(steps).toBeLessThan(places.length)
   })
@@ -160,7 +161,7 @@ describe('JSON patches of long lists', () => {
     const patched = jsonPatch(deepFreeze(document), operations)
     expect(patched).toEqual({ a: expected, b: {} })
     expect(document.a[0]).toEqual({ i: 0 })
-    expect(runCountingSteps(jsonPatchSteps(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
+    expect(runCounting(paced.jsonPatch(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
   })
 
   it('sees the effects of earlier operations on a long list', () => {
@@ -217,9 +218,9 @@ describe('hostile patches', () => {
       const patch = JSON.parse(`{"data":{"${name}":"x"}}`) as JsonObject
       for (const merged of [
         mergePatch({ data: {} }, patch),
-        runCountingSteps(mergePatchSteps({ data: {} }, patch)).value,
+        runCounting(paced.mergePatch({ data: {} }, patch)).value,
         strategicMergePatch(mapType, { data: { a: 'b' } }, patch),
-        runCountingSteps(strategicMergePatchSteps(mapType, { data: { a: 'b' } }, patch)).value,
+        runCounting(paced.strategicMergePatch(mapType, { data: { a: 'b' } }, patch)).value,
       ]) {
         expect(Object.entries((merged as { data: JsonObject }).data).at(-1)).toEqual([name, 'x'])
       }

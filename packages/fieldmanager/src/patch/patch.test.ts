@@ -3,12 +3,15 @@ import { runAtOnce } from '@krmkit/meta/work'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
+import * as paced from '../paced.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { jsonPatch, validateJsonPatch } from './json-patch.ts'
-import { createMergePatch, mergePatch, mergePatchSteps } from './merge-patch.ts'
+import { createMergePatch } from './create-merge-patch.ts'
+import { jsonPatch } from './json-patch.direct.ts'
+import { mergePatch } from './merge-patch.direct.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
-import { strategicMergePatch } from './strategic-merge.ts'
+import { strategicMergePatch } from './strategic-merge.direct.ts'
+import { validateJsonPatch } from './validate-json-patch.ts'
 
 interface Outcome {
   name: string
@@ -49,7 +52,7 @@ describe('order of members', () => {
     const patch = { w: { v: null, u: { t: 1, s: 2 }, r: [{ q: 1, p: 2 }] }, z: { c: 1 } }
     const expected = '{"w":{"r":[{"p":2,"q":1}],"u":{"s":2,"t":1}},"x":1,"y":{"b":1,"a":2},"z":{"c":1,"d":1}}'
     expect(JSON.stringify(mergePatch(live, patch))).toBe(expected)
-    expect(JSON.stringify(runAtOnce(mergePatchSteps(live, patch)))).toBe(expected)
+    expect(JSON.stringify(runAtOnce(paced.mergePatch(live, patch)))).toBe(expected)
   })
 
   it('sorts the objects on the way of a JSON pointer, and no other', () => {

@@ -5,7 +5,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
-import { strategicMergePatch } from './strategic-merge.ts'
+import { strategicMergePatch } from './strategic-merge.direct.ts'
 
 /** Random patches with the recorded results of the stock library. */
 

@@ -4,13 +4,13 @@ import type { StructType } from '@krmkit/schema'
 import { requireObjects, requireOptions, requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember } from '../typed/types.ts'
-import { equalValues } from '../value/order.ts'
+import { equalValues } from '../value/equal.direct.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { elementKind } from './strategic-lists.ts'
-import { mergeStrategic } from './strategic-merge.ts'
+import { mergeStrategic } from './strategic-merge.direct.ts'
 
 interface DiffOptions {
   readonly ignoreChangesAndAdditions?: boolean

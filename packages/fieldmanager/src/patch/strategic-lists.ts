@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
+import { stepSize } from '../value/keys.ts'
 import { goList, goMap, jsonKind } from '../value/type-names.ts'
-import { type DeferredMerges, stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType, unknownDirective } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import type { PatchMeta } from './patch-meta.ts'
@@ -13,11 +13,9 @@ import type { PatchMeta } from './patch-meta.ts'
 export interface ListMerge {
   readonly meta: PatchMeta
   /** Merges two items with the same key. */
-  readonly join: (item: JsonObject, change: JsonObject) => JsonObject
+  readonly join: (item: JsonObject, change: JsonObject) => Work<JsonObject>
   /** The change lists items to delete. */
   readonly deletes: boolean
-  /** Receives deferred item merges. */
-  readonly deferred: DeferredMerges | undefined
 }
 
 /** @throws FieldManagerError `BadPatch`, `Unprocessable` */
@@ -35,7 +33,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
       yield true
       return own.filter((item) => !gone.has(item))
     }
-    const merged = yield* distinctSteps(own, change)
+    const merged = yield* distinct(own, change)
     yield true
     const parts = yield* partition(merged, change, mergeKey)
     yield true
@@ -54,7 +52,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
 }
 
 /** The distinct items of both lists. */
-function* distinctSteps(...lists: readonly JsonValue[][]): Work<JsonValue[]> {
+function* distinct(...lists: readonly JsonValue[][]): Work<JsonValue[]> {
   const out = new Set<JsonValue>()
   for (const list of lists) {
     for (let i = 0; i < list.length; i++) {
@@ -66,7 +64,7 @@ function* distinctSteps(...lists: readonly JsonValue[][]): Work<JsonValue[]> {
 }
 
 /** Executes directive items: `$patch: delete` by merge key, `$patch: replace` for the whole list. */
-function executeItemDirectives(
+export function executeItemDirectives(
   own: JsonObject[],
   change: readonly JsonObject[],
   mergeKey: string,
@@ -112,7 +110,7 @@ export function previousOrder(own: JsonValue[], change: readonly JsonValue[], me
 function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
-  { meta: { mergeKey }, join, deferred }: ListMerge,
+  { meta: { mergeKey }, join }: ListMerge,
 ): Work<JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
@@ -130,10 +128,7 @@ function* mergeItems(
       out.push(change)
       continue
     }
-    // An item must be complete before it is merged again.
-    if (deferred !== undefined && out[index] !== items[index]) yield* deferred.run()
-    const joined = join(out[index] as JsonObject, change)
-    out[index] = joined
+    out[index] = yield* join(out[index] as JsonObject, change)
     if (++joins % stepSize === 0) yield
   }
   return out

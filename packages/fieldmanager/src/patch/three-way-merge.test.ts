@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergePatch } from './merge-patch.ts'
+import { mergePatch } from './merge-patch.direct.ts'
 import { createThreeWayMergePatch } from './three-way-merge.ts'
 
 const original = { a: 1, b: { c: 1, d: 1 }, l: [1] }

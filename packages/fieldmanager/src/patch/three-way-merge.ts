@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember } from '../typed/types.ts'
-import { equalValues } from '../value/order.ts'
-import { createMergePatch, mergePatch } from './merge-patch.ts'
+import { equalValues } from '../value/equal.direct.ts'
+import { createMergePatch } from './create-merge-patch.ts'
+import { mergePatch } from './merge-patch.direct.ts'
 import { requireStates, type ThreeWayOptions } from './strategic-diff.ts'
 
 /**

@@ -1,8 +1,9 @@
 import type { ApiObject, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
-import { type ApplyPatchRequest, type ApplyResult, applyPatch } from '../managed-fields/apply.ts'
+import { applyPatch } from '../managed-fields/apply.direct.ts'
+import type { ApplyPatchRequest, ApplyResult } from '../managed-fields/apply.ts'
 import { createTypeConverter } from '../managed-fields/type-converter.ts'
-import { trackUpdate } from '../managed-fields/update.ts'
+import { trackUpdate } from '../managed-fields/update.direct.ts'
 import { modelFiles } from './model.ts'
 import { deepFreeze } from './vectors.ts'
 

@@ -18,7 +18,7 @@ export class KeyReadCounter {
 }
 
 /** Runs a generator and counts its yields. */
-export function runCountingSteps<T>(work: Work<T>): { value: T; steps: number } {
+export function runCounting<T>(work: Work<T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { value, steps }

@@ -6,14 +6,14 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { source } from '../testing/config-maps.ts'
 import { randomSchema, randomValue } from '../testing/random-schema.ts'
-import { compareTyped } from './compare.ts'
-import { createdSet } from './created-set.ts'
+import { compareTyped } from './compare.direct.ts'
+import { createdSet } from './created-set.direct.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
-import { mergeTyped } from './merge.ts'
-import { validateValue } from './validate.ts'
-import { validatedFieldSet } from './validated-field-set.ts'
-import { validatedFieldSetSteps } from './validated-field-set-steps.ts'
+import { mergeTyped } from './merge.direct.ts'
+import { validateValue } from './validate.direct.ts'
+import { validatedFieldSet } from './validated-field-set.direct.ts'
+import { validatedFieldSet as pacedFieldSet } from './validated-field-set.ts'
 
 /** Compares fast paths with the general implementation over random values, half of them corrupted. */
 describe('fast paths of typed walks', () => {
@@ -26,7 +26,7 @@ describe('fast paths of typed walks', () => {
       const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 4)
       const errors = validateValue(value, type)
       const set = validatedFieldSet(value, type)
-      expect(runAtOnce(validatedFieldSetSteps(value, type))?.toString(), `seed ${seed}`).toBe(set?.toString())
+      expect(runAtOnce(pacedFieldSet(value, type))?.toString(), `seed ${seed}`).toBe(set?.toString())
       if (errors.length > 0) expect(set, `seed ${seed}`).toBeUndefined()
       else expect(set?.toString(), `seed ${seed}`).toBe(fieldSetOf(value, type).toString())
       if (errors.length > 0) unfit++
@@ -35,11 +35,11 @@ describe('fast paths of typed walks', () => {
     expect(Math.min(fit, unfit)).toBeGreaterThan(300)
   })
 
-  it('validatedFieldSetSteps reuses an equal set of many members', () => {
+  it('validatedFieldSet reuses an equal set of many members', () => {
     const type = typedSchemaOf(source.struct('core/v1.ConfigMap'))
     const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']))
-    const like = runAtOnce(validatedFieldSetSteps({ data: members(100) }, type))
-    const data = (value: JsonValue) => runAtOnce(validatedFieldSetSteps(value, type, like))?.withPrefix('f:data')
+    const like = runAtOnce(pacedFieldSet({ data: members(100) }, type))
+    const data = (value: JsonValue) => runAtOnce(pacedFieldSet(value, type, like))?.withPrefix('f:data')
     expect(data({ data: members(100) })).toBe(like?.withPrefix('f:data'))
     expect(data({ data: members(99) })?.size).toBe(99)
     expect(data({ data: members(101) })?.size).toBe(101)

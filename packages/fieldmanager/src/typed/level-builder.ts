@@ -19,7 +19,7 @@ export class LevelBuilder {
   constructor(like: FieldSet | undefined) {
     this.#like = like
     this.#kept = undefined
-    this.#nodes = undefined
+    this.#nodes = like !== undefined && like.nodes.size > manyElements ? new Map() : undefined
   }
 
   /** What the similar set has below an element. */
@@ -71,3 +71,6 @@ export class LevelBuilder {
 
 /** Up to this number, repeated elements are found without a map. */
 const fewElements = 16
+
+/** Above this number the map is filled from the start: filling it later would take long at once. */
+const manyElements = 1000

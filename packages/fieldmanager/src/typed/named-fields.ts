@@ -12,7 +12,7 @@ const stepSize = 64
  *
  * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
  */
-export function* namedFieldsAsMembersSteps(set: FieldSet, type: TypeRef | undefined): Work<FieldSet> {
+export function* namedFieldsAsMembers(set: FieldSet, type: TypeRef | undefined): Work<FieldSet> {
   const atom = type?.atom
   let nodes: Map<PathElement, FieldNode> | undefined
   let visited = 0
@@ -24,7 +24,7 @@ export function* namedFieldsAsMembersSteps(set: FieldSet, type: TypeRef | undefi
     const below =
       map !== undefined && name !== undefined ? memberType(map, name) : element[0] === 'k' ? atom?.list?.items : undefined
     const member = node.member || (map !== undefined && name !== undefined && map.fields.has(name))
-    const children = yield* namedFieldsAsMembersSteps(node.children, below)
+    const children = yield* namedFieldsAsMembers(node.children, below)
     if (member === node.member && children === node.children) continue
     nodes ??= new Map(set.nodes)
     nodes.set(element, { member, children })

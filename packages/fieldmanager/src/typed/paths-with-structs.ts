@@ -15,7 +15,7 @@ const stepSize = 64
 const keylessElement: PathElement = '?'
 
 /** The paths below a map or list; `undefined` when there are none. */
-type SetSteps = Work<FieldSet | undefined>
+type SetWork = Work<FieldSet | undefined>
 
 /** The sets of values that several objects share; their difference skips what the objects have in common. */
 export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: FieldSet | undefined }>
@@ -25,8 +25,8 @@ export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: 
  *
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
-export function* pathsWithStructsSteps(value: OptionalJsonValue, type: TypeRef, known: KnownPaths): Work<FieldSet> {
-  return (yield* setSteps(value ?? null, type, { depth: 0, known })) ?? emptySet
+export function* pathsWithStructs(value: OptionalJsonValue, type: TypeRef, known: KnownPaths): Work<FieldSet> {
+  return (yield* setBelow(value ?? null, type, { depth: 0, known })) ?? emptySet
 }
 
 interface Position {
@@ -34,18 +34,18 @@ interface Position {
   readonly known: KnownPaths
 }
 
-function* nodeSteps(value: JsonValue, type: TypeRef, position: Position, member: boolean): Work<FieldNode | undefined> {
+function* nodeBelow(value: JsonValue, type: TypeRef, position: Position, member: boolean): Work<FieldNode | undefined> {
   if (typeof value !== 'object' || value === null) return nodeOf(value, type, { member, depth: position.depth })
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
   // Atomic parts and scalars have no paths below them.
   if (!((form === 'map' && map?.atomic === false) || (form === 'list' && list?.atomic === false))) return leaf
-  const children = yield* setSteps(value, type, position)
+  const children = yield* setBelow(value, type, position)
   if (children !== undefined) return { member: true, children }
   return member ? leaf : undefined
 }
 
-function* setSteps(value: JsonValue, type: TypeRef, { depth, known }: Position): SetSteps {
+function* setBelow(value: JsonValue, type: TypeRef, { depth, known }: Position): SetWork {
   if (depth > maxObjectDepth) throw tooDeepError()
   const found = known.get(value)
   if (found?.type === type) return found.set
@@ -53,13 +53,13 @@ function* setSteps(value: JsonValue, type: TypeRef, { depth, known }: Position):
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
   const below = { depth: depth + 1, known }
   let set: FieldSet | undefined
-  if (form === 'map' && map?.atomic === false) set = yield* memberSteps(value, map, below)
-  else if (form === 'list' && list?.atomic === false) set = yield* itemSteps(value, list, below)
+  if (form === 'map' && map?.atomic === false) set = yield* memberSet(value, map, below)
+  else if (form === 'list' && list?.atomic === false) set = yield* itemSet(value, list, below)
   known.set(value, { type, set })
   return set
 }
 
-function* memberSteps(value: JsonValue, map: MapAtom, below: Position): SetSteps {
+function* memberSet(value: JsonValue, map: MapAtom, below: Position): SetWork {
   if (!isJsonObject(value)) return undefined
   const keys = memberNames(value)
   if (keys.length > stepSize) yield true
@@ -71,7 +71,7 @@ function* memberSteps(value: JsonValue, map: MapAtom, below: Position): SetSteps
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (member === undefined || type === undefined) continue
-    const node = yield* nodeSteps(member, type, below, field === undefined || member === null)
+    const node = yield* nodeBelow(member, type, below, field === undefined || member === null)
     // An empty struct is a member itself.
     if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
@@ -79,7 +79,7 @@ function* memberSteps(value: JsonValue, map: MapAtom, below: Position): SetSteps
   return nodes.size === 0 ? undefined : new FieldSet(nodes)
 }
 
-function* itemSteps(value: JsonValue, list: ListAtom, below: Position): SetSteps {
+function* itemSet(value: JsonValue, list: ListAtom, below: Position): SetWork {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const nodes = new Map<PathElement, FieldNode>()
   for (let i = 0; i < value.length; i++) {
@@ -89,7 +89,7 @@ function* itemSteps(value: JsonValue, list: ListAtom, below: Position): SetSteps
     if (element instanceof ListItemError) nodes.set(keylessElement, leaf)
     // Duplicates are owned together, as a whole.
     else if (nodes.has(element)) nodes.set(element, leaf)
-    else nodes.set(element, (yield* nodeSteps(item, list.items, below, true)) ?? leaf)
+    else nodes.set(element, (yield* nodeBelow(item, list.items, below, true)) ?? leaf)
   }
   return new FieldSet(nodes)
 }

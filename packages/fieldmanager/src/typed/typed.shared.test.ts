@@ -1,15 +1,17 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
+import { formatFieldsV1 } from '../fieldpath/fields-v1-text.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
-import { compareTyped, formatComparison } from './compare.ts'
+import { compareTyped } from './compare.direct.ts'
+import { formatComparison } from './compare.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaFromSmd } from './from-smd.ts'
-import { mergeTyped } from './merge.ts'
+import { mergeTyped } from './merge.direct.ts'
 import { reconcileFieldSet } from './reconcile.ts'
 import { extractItems, removeItems } from './remove.ts'
 import type { TypeRef } from './types.ts'
-import { validateValue } from './validate.ts'
+import { validateValue } from './validate.direct.ts'
 
 type Vector = JsonObject & { id: string; kind: string; schemaJSON: JsonValue; rootType: string }
 

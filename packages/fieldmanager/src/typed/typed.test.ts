@@ -1,17 +1,18 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
-import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { encodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { compareTyped, formatComparison } from './compare.ts'
+import { compareTyped } from './compare.direct.ts'
+import { formatComparison } from './compare.ts'
 import { deducedType } from './deduced.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaFromOpenApi } from './from-openapi.ts'
 import { typedSchemaFromSmd } from './from-smd.ts'
 import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
-import { mergeTyped } from './merge.ts'
-import { validateValue } from './validate.ts'
+import { mergeTyped } from './merge.direct.ts'
+import { validateValue } from './validate.direct.ts'
 
 const source = createTypeSource(modelFiles())
 

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
@@ -134,24 +133,3 @@ export function asMap(value: OptionalJsonValue): { [key: string]: JsonValue } | 
 export function asList(value: OptionalJsonValue): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
-
-/** A mutable copy. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
-export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
-  return object === undefined ? {} : runAtOnce(copyMembersSteps(object))
-}
-
-/** As `copyMembers`, with pauses. */
-export function* copyMembersSteps(object: { readonly [key: string]: JsonValue }): Work<{ [key: string]: JsonValue }> {
-  const keys = memberNames(object)
-  if (keys.length < manyMembers) return { ...object }
-  yield true
-  const table = Object.create(null) as { [key: string]: JsonValue }
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
-    table[key] = object[key] as JsonValue
-    if (i % manyMembers === 0) yield
-  }
-  return Object.setPrototypeOf(table, Object.prototype) as { [key: string]: JsonValue }
-}
-
-const manyMembers = 128

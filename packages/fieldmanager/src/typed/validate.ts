@@ -19,21 +19,87 @@ export interface ValidateOptions {
  * @returns errors such as `.spec.foo: field not declared in schema`, at most 1000; empty for a valid value.
  * @see {@link typedSchemaOf} for an example.
  */
-export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
+export function* validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): Work<readonly string[]> {
   const walk = new Walk()
-  validate(value, type, walk, options.allowDuplicates === true)
+  yield* validate(value, type, walk, options.allowDuplicates === true)
   return walk.errors
 }
 
-/**
- * As `validateValue`, for large values: a generator that can be interrupted at each yield.
- *
- * @see {@link typedSchemaOf} for an example.
- */
-export function* validateValueSteps(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): Work<readonly string[]> {
-  const walk = new Walk()
-  yield* validateSteps(value, type, walk, options.allowDuplicates === true)
-  return walk.errors
+/** Members and items visited between two yields. */
+const stepSize = 64
+
+function* validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Work {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) yield* validateMap(value, atom.map, walk, duplicates)
+  else if (form === 'list' && atom.list !== undefined) yield* validateList(value, atom.list, walk, duplicates)
+  else if (atom.scalar !== undefined) {
+    const problem = validateScalar(atom.scalar, value)
+    if (problem !== undefined) walk.fail(problem)
+  } else walk.fail(`schema error: invalid atom: ${type.name === undefined ? 'inlined' : `named type: ${type.name}`}`)
+}
+
+function* validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): Work {
+  if (value === null) return
+  if (!isJsonObject(value)) {
+    walk.fail(`expected map, got ${formatForError(value)}`)
+    return
+  }
+  let visited = 0
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (const key of keys) {
+    if (++visited % stepSize === 0) yield
+    const member = value[key]
+    if (member === undefined) continue
+    if (walk.full) return
+    const type = enterMember(map, key, walk)
+    if (type !== undefined) yield* validate(member, type, walk, duplicates)
+    walk.leave()
+  }
+}
+
+/** @returns undefined for an unknown member, which is reported. */
+export function enterMember(map: MapAtom, key: string, walk: Walk): TypeRef | undefined {
+  const type = memberType(map, key)
+  walk.enter(map.fields.get(key)?.element ?? `f:${key}`)
+  if (type === undefined) walk.fail('field not declared in schema')
+  return type
+}
+
+function* validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): Work {
+  if (value === null) return
+  if (!Array.isArray(value)) {
+    walk.fail(`expected list, got ${formatForError(value)}`)
+    return
+  }
+  const seen = list.atomic ? undefined : new Set<PathElement>()
+  for (let i = 0; i < value.length; i++) {
+    if (walk.full || !enterItem(list, value, i, { seen, walk, duplicates })) return
+    yield* validate(value[i] as JsonValue, list.items, walk, duplicates)
+    walk.leave()
+    if (i % stepSize === stepSize - 1) yield
+  }
+}
+
+interface ItemWalk {
+  /** Elements of the items before; undefined for an atomic list. */
+  readonly seen: Set<PathElement> | undefined
+  readonly walk: Walk
+  readonly duplicates: boolean
+}
+
+/** @returns false for an item without element, which is reported: paths below it cannot be expressed. */
+export function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { seen, walk, duplicates }: ItemWalk): boolean {
+  const element = seen === undefined ? indexElement(i) : itemElement(list, items[i] as JsonValue)
+  if (element instanceof ListItemError) {
+    walk.fail(`element ${i}: ${element.message}`)
+    return false
+  }
+  if (seen?.has(element) && !duplicates) walk.fail(`duplicate entries for key ${formatElement(element)}`)
+  seen?.add(element)
+  walk.enter(element)
+  return true
 }
 
 /** Validates a scalar; returns the error, or `undefined` when it fits. Null and absent values always fit. */
@@ -83,108 +149,4 @@ function truncate(value: JsonValue, budget: { left: number }): JsonValue {
     setMember(members, key, truncate(value[key] as JsonValue, budget))
   }
   return members
-}
-
-function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): void {
-  const { atom } = type
-  const form = formOf(atom, value) ?? defaultForm(atom)
-  if (form === 'map' && atom.map !== undefined) validateMap(value, atom.map, walk, duplicates)
-  else if (form === 'list' && atom.list !== undefined) validateList(value, atom.list, walk, duplicates)
-  else if (atom.scalar !== undefined) {
-    const problem = validateScalar(atom.scalar, value)
-    if (problem !== undefined) walk.fail(problem)
-  } else walk.fail(`schema error: invalid atom: ${type.name === undefined ? 'inlined' : `named type: ${type.name}`}`)
-}
-
-function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): void {
-  if (value === null) return
-  if (!isJsonObject(value)) {
-    walk.fail(`expected map, got ${formatForError(value)}`)
-    return
-  }
-  for (const key in value) {
-    const member = value[key]
-    if (member === undefined) continue
-    if (walk.full) return
-    const type = enterMember(map, key, walk)
-    if (type !== undefined) validate(member, type, walk, duplicates)
-    walk.leave()
-  }
-}
-
-/** @returns undefined for an unknown member, which is reported. */
-function enterMember(map: MapAtom, key: string, walk: Walk): TypeRef | undefined {
-  const type = memberType(map, key)
-  walk.enter(map.fields.get(key)?.element ?? `f:${key}`)
-  if (type === undefined) walk.fail('field not declared in schema')
-  return type
-}
-
-function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): void {
-  if (value === null) return
-  if (!Array.isArray(value)) {
-    walk.fail(`expected list, got ${formatForError(value)}`)
-    return
-  }
-  const seen = list.atomic ? undefined : new Set<PathElement>()
-  for (let i = 0; i < value.length; i++) {
-    if (walk.full || !enterItem(list, value, i, { seen, walk, duplicates })) return
-    validate(value[i] as JsonValue, list.items, walk, duplicates)
-    walk.leave()
-  }
-}
-
-interface ItemWalk {
-  /** Elements of the items before; undefined for an atomic list. */
-  readonly seen: Set<PathElement> | undefined
-  readonly walk: Walk
-  readonly duplicates: boolean
-}
-
-/** @returns false for an item without element, which is reported: paths below it cannot be expressed. */
-function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { seen, walk, duplicates }: ItemWalk): boolean {
-  const element = seen === undefined ? indexElement(i) : itemElement(list, items[i] as JsonValue)
-  if (element instanceof ListItemError) {
-    walk.fail(`element ${i}: ${element.message}`)
-    return false
-  }
-  if (seen?.has(element) && !duplicates) walk.fail(`duplicate entries for key ${formatElement(element)}`)
-  seen?.add(element)
-  walk.enter(element)
-  return true
-}
-
-/** Members and items visited between two yields. */
-const stepSize = 64
-
-function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Work {
-  const { map, list } = type.atom
-  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
-  if (form === 'map' && map !== undefined && isJsonObject(value)) yield* memberSteps(value, map, walk, duplicates)
-  else if (form === 'list' && list !== undefined && Array.isArray(value)) yield* itemSteps(value, list, walk, duplicates)
-  else validate(value, type, walk, duplicates)
-}
-
-function* memberSteps(value: { readonly [key: string]: JsonValue }, map: MapAtom, walk: Walk, duplicates: boolean): Work {
-  const keys = memberNames(value)
-  if (keys.length > stepSize) yield true
-  for (let i = 0; i < keys.length && !walk.full; i++) {
-    if (i % stepSize === stepSize - 1) yield
-    const key = keys[i] as string
-    const member = value[key]
-    if (member === undefined) continue
-    const type = enterMember(map, key, walk)
-    if (type !== undefined) yield* validateSteps(member, type, walk, duplicates)
-    walk.leave()
-  }
-}
-
-function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk, duplicates: boolean): Work {
-  const seen = list.atomic ? undefined : new Set<PathElement>()
-  for (let i = 0; i < items.length && !walk.full; i++) {
-    if (i % stepSize === stepSize - 1) yield
-    if (!enterItem(list, items, i, { seen, walk, duplicates })) return
-    yield* validateSteps(items[i] as JsonValue, list.items, walk, duplicates)
-    walk.leave()
-  }
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldNode, type FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'
 import { LevelBuilder } from './level-builder.ts'
@@ -11,9 +12,6 @@ import { maxObjectDepth, tooDeepError } from './walk.ts'
 /** Marks a value that does not fit its type. */
 export const invalid = false
 
-/** The content of a set at a value; `undefined` without any paths. */
-export type ValidatedNode = FieldNode | undefined | typeof invalid
-
 /**
  * Combines `validateValue` and `fieldSetOf` in one walk.
  *
@@ -21,10 +19,13 @@ export type ValidatedNode = FieldNode | undefined | typeof invalid
  * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
-export function validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
-  const node = nodeOf(value, type, { member: false, depth: 0, like })
+export function* validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): Work<FieldSet | undefined> {
+  const node = yield* nodeOf(value, type, { member: false, depth: 0, like })
   return node === invalid ? undefined : (node?.children ?? emptySet)
 }
+
+/** The paths at a value, or `undefined` when there are none. */
+type Result<T> = Work<T | undefined | typeof invalid>
 
 export interface Position {
   /** Whether the path of the value itself is a member, whatever the value contains. */
@@ -33,40 +34,44 @@ export interface Position {
   readonly like: FieldSet | undefined
 }
 
-/** @returns `invalid` for a value that does not fit. */
-export function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): ValidatedNode {
+/** Members and items visited between two yields. */
+const stepSize = 64
+
+function* nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): Result<FieldNode> {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let children: FieldSet | undefined | typeof invalid
   if (form === 'map' && atom.map !== undefined) {
-    if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : invalid
+    if (atom.map.atomic) return (yield* membersFit(value, atom.map, depth)) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = isJsonObject(value) ? memberSet(value, atom.map, depth, like) : invalid
+    children = isJsonObject(value) ? yield* memberSet(value, atom.map, depth, like) : invalid
   } else if (form === 'list' && atom.list !== undefined) {
-    if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : invalid
+    if (atom.list.atomic) return (yield* itemsFit(value, atom.list, depth)) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = Array.isArray(value) ? itemSet(value, atom.list, depth, like) : invalid
+    children = Array.isArray(value) ? yield* itemSet(value, atom.list, depth, like) : invalid
   } else return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined ? leaf : invalid
   if (children === invalid) return invalid
   if (children !== undefined) return { member, children }
   return member ? leaf : undefined
 }
 
-export type Members = { readonly [key: string]: JsonValue }
-
-function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof invalid {
+function* memberSet(value: JsonObject, map: MapAtom, depth: number, like?: FieldSet): Result<FieldSet> {
   checkDepth(depth)
   const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
-  if (scalar !== undefined) return scalarSet(value, scalar, like)
+  if (scalar !== undefined) return yield* scalarSet(value, scalar, like)
   const level = new LevelBuilder(like)
-  for (const key in value) {
+  let visited = 0
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (const key of keys) {
+    if (++visited % stepSize === 0) yield
     const inner = value[key]
     if (inner === undefined) continue
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) return invalid
     const element = field === undefined ? `f:${key}` : field.element
-    const node = nodeOf(inner, type, {
+    const node = yield* nodeOf(inner, type, {
       member: field === undefined || inner === null,
       depth: depth + 1,
       like: level.below(element),
@@ -84,10 +89,14 @@ export function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
 }
 
 /** Maps of scalars such as labels and data, which may be large. */
-function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof invalid {
-  if (like !== undefined && like.nodes.size >= manyMembers && hasExactlyMembersOf(value, scalar, like)) return like
+function* scalarSet(value: JsonObject, scalar: ScalarAtom, like?: FieldSet): Result<FieldSet> {
+  if (like !== undefined && like.nodes.size >= manyMembers && (yield* hasExactlyMembersOf(value, scalar, like))) return like
   const level = new LevelBuilder(like)
-  for (const key in value) {
+  let visited = 0
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (const key of keys) {
+    if (++visited % stepSize === 0) yield
     const inner = value[key]
     if (inner === undefined) continue
     if (validateScalar(scalar, inner) !== undefined) return invalid
@@ -97,10 +106,14 @@ function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSe
 }
 
 /** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
-function hasExactlyMembersOf(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
+function* hasExactlyMembersOf(value: JsonObject, scalar: ScalarAtom, set: FieldSet): Work<boolean> {
   const names = namesOf(set)
   let size = 0
-  for (const key in value) {
+  let visited = 0
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (const key of keys) {
+    if (++visited % stepSize === 0) yield
     const inner = value[key]
     if (inner === undefined || !names.has(key) || validateScalar(scalar, inner) !== undefined) return false
     size++
@@ -126,19 +139,15 @@ export function namesOf(set: FieldSet): ReadonlySet<string> {
   return names
 }
 
-function itemSet(
-  items: readonly JsonValue[],
-  list: ListAtom,
-  depth: number,
-  like?: FieldSet,
-): FieldSet | undefined | typeof invalid {
+function* itemSet(items: readonly JsonValue[], list: ListAtom, depth: number, like?: FieldSet): Result<FieldSet> {
   checkDepth(depth)
   const level = new LevelBuilder(like)
   for (let i = 0; i < items.length; i++) {
+    if (i % stepSize === stepSize - 1) yield
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
     if (element instanceof ListItemError || level.has(element)) return invalid
-    const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: level.below(element) })
+    const node = yield* nodeOf(item, list.items, { member: true, depth: depth + 1, like: level.below(element) })
     if (node === invalid) return invalid
     level.add(element, node ?? leaf)
   }
@@ -146,34 +155,41 @@ function itemSet(
 }
 
 /** Atomic parts must fit their type as well. */
-export function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
+function* fits(value: JsonValue, type: TypeRef, depth: number): Work<boolean> {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
-  if (form === 'map' && atom.map !== undefined) return membersFit(value, atom.map, depth)
+  if (form === 'map' && atom.map !== undefined) return yield* membersFit(value, atom.map, depth)
   if (form !== 'list' || atom.list === undefined)
     return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined
-  if (atom.list.atomic) return itemsFit(value, atom.list, depth)
-  return value === null || (Array.isArray(value) && itemSet(value, atom.list, depth) !== invalid)
+  if (atom.list.atomic) return yield* itemsFit(value, atom.list, depth)
+  return value === null || (Array.isArray(value) && (yield* itemSet(value, atom.list, depth)) !== invalid)
 }
 
-function membersFit(value: JsonValue, map: MapAtom, depth: number): boolean {
+function* membersFit(value: JsonValue, map: MapAtom, depth: number): Work<boolean> {
   if (value === null) return true
   if (!isJsonObject(value)) return false
   checkDepth(depth)
-  for (const key in value) {
+  let visited = 0
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (const key of keys) {
+    if (++visited % stepSize === 0) yield
     const inner = value[key]
     if (inner === undefined) continue
     const type = map.fields.get(key)?.type ?? map.items
-    if (type === undefined || !fits(inner, type, depth + 1)) return false
+    if (type === undefined || !(yield* fits(inner, type, depth + 1))) return false
   }
   return true
 }
 
-function itemsFit(value: JsonValue, list: ListAtom, depth: number): boolean {
+function* itemsFit(value: JsonValue, list: ListAtom, depth: number): Work<boolean> {
   if (value === null) return true
   if (!Array.isArray(value)) return false
   checkDepth(depth)
-  for (let i = 0; i < value.length; i++) if (!fits(value[i] as JsonValue, list.items, depth + 1)) return false
+  for (let i = 0; i < value.length; i++) {
+    if (i % stepSize === stepSize - 1) yield
+    if (!(yield* fits(value[i] as JsonValue, list.items, depth + 1))) return false
+  }
   return true
 }
 

@@ -1,2 +1,4 @@
+export { equalValues } from './equal.direct.ts'
+export { equalValues as equalValuesSteps } from './equal.ts'
 export { canonicalJson, parseJsonText, quoteJson } from './json.ts'
-export { compareValues, equalValues, equalValuesSteps, type OptionalJsonValue } from './order.ts'
+export { compareValues, type OptionalJsonValue } from './order.ts'

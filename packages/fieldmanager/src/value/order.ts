@@ -1,9 +1,8 @@
 import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames, type Work } from '@krmkit/meta/work'
 
 /**
- * A total order and deep equality of JSON values.
+ * A total order of JSON values.
  *
  * Types are ordered number, string, boolean, list, map, null. Strings are ordered by code point (the order of their UTF-8 bytes),
  * lists lexicographically, maps lexicographically by sorted key.
@@ -43,73 +42,6 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
   }
 }
 
-/**
- * Deep equality. `1`, `1.0` and `1n` are equal, and so are 2^63-1 and the float 2^63; order matters in lists only.
- *
- * @example
- * ```ts
- * import { equalValues } from '@krmkit/fieldmanager/value'
- *
- * equalValues({ a: 1, b: [2] }, { b: [2n], a: 1 }) // true
- * ```
- */
-export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    // As in Go, an integer is compared with a float as a float.
-    if (typeof a === 'bigint' || typeof b === 'bigint')
-      return typeof a !== typeof b && isNumber(a) && isNumber(b) && Number(a) === Number(b)
-    return false
-  }
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
-    return true
-  }
-  if (Array.isArray(b)) return false
-  let size = 0
-  for (const key in a) {
-    const other = b[key]
-    if (other === undefined || !equalValues(a[key], other) || !Object.hasOwn(b, key)) return false
-    size++
-  }
-  for (const key in b) if (b[key] !== undefined) size--
-  return size === 0
-}
-
-/** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
-export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): Work<boolean> {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) {
-      if (!(yield* equalValuesSteps(a[i], b[i]))) return false
-      if (i % membersPerStep === 0) yield
-    }
-    return true
-  }
-  const keys = memberNames(a)
-  if (keys.length > membersPerStep) yield true
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
-    const other = b[key]
-    if (other === undefined || !Object.hasOwn(b, key) || !(yield* equalValuesSteps(a[key], other))) return false
-    if (i % membersPerStep === 0) yield
-  }
-  const others = memberNames(b)
-  if (others.length > membersPerStep) yield true
-  let present = 0
-  for (let i = 0; i < others.length; i++) {
-    if (b[others[i] as string] !== undefined) present++
-    if (i % membersPerStep === 0) yield
-  }
-  return present === keys.length
-}
-
-/** Members compared between two yields. */
-const membersPerStep = 64
-
 /** Stable in-place sort. For short lists, insertion sort avoids the allocations of the built-in sort. */
 export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > fewItems) return items.sort(compare)
@@ -136,10 +68,6 @@ function hasSurrogates(text: string): boolean {
 }
 
 const surrogate = /[\ud800-\udfff]/
-
-function isNumber(value: OptionalJsonValue): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint'
-}
 
 /** Whether a map has no members, without listing them. */
 export function isEmptyMap(map: object): boolean {

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
+import { equalValues } from './equal.direct.ts'
 import { canonicalJson, parseJsonText } from './json.ts'
-import { compareValues, equalValues } from './order.ts'
+import { compareValues } from './order.ts'
 
 type Vector = JsonObject & { id: string; kind: string }
 

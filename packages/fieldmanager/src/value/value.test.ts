@@ -2,8 +2,9 @@ import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { equalValues } from './equal.direct.ts'
 import { canonicalJson, parseJsonText, quoteHtmlSafeJson, quoteJson } from './json.ts'
-import { compareValues, equalValues } from './order.ts'
+import { compareValues } from './order.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>
 const run = { seed: 20250102, numRuns: 500 }

@@ -1,0 +1,28 @@
+// Derived from ignore-timestamps.ts by `npm run direct`: do not edit.
+
+import type { JsonValue } from '@krmkit/meta'
+import { equalValues } from '../value/equal.direct.ts'
+import { equalOwnership } from './entries.direct.ts'
+import { type FrozenObject, withManagedFields } from './type-converter.ts'
+
+/**
+ * Turns a write that changes nothing but managedFields timestamps into a no-op. Call it last, after admission.
+ *
+ * @returns the live object itself when nothing but timestamps differs, `next` otherwise.
+ * @example
+ * ```ts
+ * import { ignoreManagedFieldsTimestamps } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
+ * const metadataAt = (time: string) => ({ name: 'shop', managedFields: [{ ...entry, time }] })
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataAt('2025-01-01T10:00:00Z') }
+ * ignoreManagedFieldsTimestamps(live, { ...live, metadata: metadataAt('2025-01-01T11:00:00Z') }) === live // true
+ * ```
+ */
+export function ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): T {
+  const before = live.metadata?.managedFields
+  const after = next.metadata?.managedFields
+  if (before === after || after === undefined || !equalOwnership(before, after)) return next
+  const settled = withManagedFields(next, before as unknown as JsonValue[])
+  return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
+}

@@ -1,0 +1,137 @@
+// Derived from update.ts by `npm run direct`: do not edit.
+
+import { type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/work'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { encodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
+import type { VersionedSet } from '../merge/managers.ts'
+import { updateManagers } from '../merge/updater.direct.ts'
+import { ownsChanges } from '../merge/updater.ts'
+import { compareTyped } from '../typed/compare.direct.ts'
+import { createdSet } from '../typed/created-set.direct.ts'
+import { capManagers } from './cap-managers.ts'
+import { decodeManagedFields, encodeManagedFields } from './entries.direct.ts'
+import { emptyManaged, entryOf, identicalEntries, type Managed } from './entries.ts'
+import { managerKey } from './manager-id.ts'
+import { stripMeta, strippedFields } from './strip-meta.ts'
+import { converterOf, type FrozenObject, withManagedFields, withoutManagedFields } from './type-converter.ts'
+import { type Entries, isResetManagedFields, movedTimes, recent, type TrackUpdateRequest, unknownManager } from './update.ts'
+
+/**
+ * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the
+ * live object.
+ *
+ * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
+ * entry resets ownership first. An object that does not fit its type, such as one with keyed items without keys, loses its
+ * managedFields. Never throws.
+ *
+ * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
+ *
+ * @see API protocol specification, 4.7
+ * @example
+ * ```ts
+ * import { trackUpdate } from '@krmkit/fieldmanager'
+ * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
+ * import type { ApiObject } from '@krmkit/meta'
+ *
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { metadata } = trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types })
+ * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
+ * ```
+ */
+export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
+  return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
+}
+
+/**
+ * The managedFields that {@link trackUpdate} sets; the live object's own list when ownership does not change.
+ *
+ * @example
+ * ```ts
+ * import { deducedTypeConverter as types, managedFieldsAfterUpdate } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const entries = managedFieldsAfterUpdate({ next, manager: 'kubectl', apiVersion: 'v1', types })
+ * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
+ * ```
+ */
+export function managedFieldsAfterUpdate(
+  request: TrackUpdateRequest<FrozenObject>,
+): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+  const { live, next, subresource = '' } = request
+  const stored = live?.metadata?.managedFields
+  const before = decodeLiveOrNext(stored, next.metadata?.managedFields, subresource !== '')
+  if (live === undefined && before === emptyManaged) {
+    const created = createdEntries(request)
+    if (created !== undefined) return created.length === 0 ? undefined : created
+  }
+  const managed = updateManaged(before, request)
+  if (managed.managers.size === 0) return undefined
+  const entries = encodeManagedFields(managed)
+  return identicalEntries(stored, entries) ? stored : entries
+}
+
+/** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
+function createdEntries(request: TrackUpdateRequest<FrozenObject>): ManagedFieldsEntry[] | undefined {
+  const { next, apiVersion, types, subresource = '', now } = request
+  const type = types.typed(apiVersion)
+  if (type === undefined) return undefined
+  const zero = types.zero?.(apiVersion) ?? {}
+  const created = createdSet(withoutManagedFields(next), zero, type, recent.similar(type))
+  if (created === undefined) return undefined
+  const set = recent.owned(type, created, request.resetFields?.[apiVersion])
+  if (set.empty) return []
+  const manager = request.manager === '' ? unknownManager : request.manager
+  const owned = { set, apiVersion, applied: false }
+  const time = now === undefined ? undefined : formatTime(now)
+  return [entryOf({ manager, subresource }, owned, { time, fieldsV1: encodeFieldsV1(set) })]
+}
+
+/** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
+export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
+  const { live, next, apiVersion, subresource = '', types } = request
+  const type = types.typed(apiVersion)
+  if (type === undefined) return managed
+  const from = live === undefined ? (types.zero?.(apiVersion) ?? {}) : withoutManagedFields(live)
+  const manager = request.manager === '' ? unknownManager : request.manager
+  const key = managerKey({ manager, operation: 'Update', apiVersion, subresource })
+  const to = { value: withoutManagedFields(next), type }
+  const current = ''
+  const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
+  let managers: Managed['managers']
+  try {
+    const comparison = compareTyped(from, to.value, type)
+
+    if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
+      return runAtOnce(capManagers({ ...managed, times: movedTimes(managed, key, request.now) }))
+    }
+    const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields }
+    managers = stripMeta(updateManagers(write, to, options, comparison), current)
+  } catch (error) {
+    if (error instanceof FieldManagerError) return emptyManaged
+    throw error
+  }
+  const taken = managers.get(current)
+  if (taken === undefined) return runAtOnce(capManagers({ ...managed, managers }))
+  const out = new Map<string, VersionedSet>(managers)
+  out.delete(current)
+  const previous = out.get(key)
+  out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
+  return runAtOnce(capManagers({ ...managed, managers: out, times: movedTimes(managed, key, request.now) }))
+}
+
+function decodeLiveOrNext(live: Entries, next: Entries, ignoreNext: boolean): Managed {
+  if (ignoreNext || next === live) return decodeOrEmpty(live)
+  if (isResetManagedFields(next)) return emptyManaged
+  const managed = decodeOrEmpty(next)
+  return managed.managers.size > 0 ? managed : decodeOrEmpty(live)
+}
+
+function decodeOrEmpty(entries: Entries): Managed {
+  try {
+    return decodeManagedFields(entries)
+  } catch (error) {
+    if (error instanceof FieldManagerError) return emptyManaged
+    throw error
+  }
+}
