@@ -1,9 +1,10 @@
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { isLargeValue } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
-import { canonicalTextSteps, type Omission, sameCanonicallySteps } from '../workloads/canonical-steps.ts'
-import { canonicalText, sameCanonically, shortHash } from '../workloads/canonical-text.ts'
+import { canonicalText, sameCanonically } from '../workloads/canonical-text.direct.ts'
+import * as paced from '../workloads/canonical-text.ts'
 import { mergeMaps, withoutMembers } from '../workloads/merge-maps.ts'
+import { shortHash } from '../workloads/short-hash.ts'
 import {
   type AnnotationKeys,
   desiredReplicas,
@@ -32,7 +33,7 @@ export async function sameTemplate({ spec: a }: Templated, { spec: b }: Template
   if (!isLargeValue(a?.template) && !isLargeValue(b?.template))
     return sameCanonically(withoutHash(a?.template), withoutHash(b?.template))
   const omitted = [hashOf(a?.template), hashOf(b?.template)].filter((omission) => omission !== undefined)
-  return inSlices(sameCanonicallySteps(a?.template ?? {}, b?.template ?? {}, omitted))
+  return inSlices(paced.sameCanonically(a?.template ?? {}, b?.template ?? {}, omitted))
 }
 
 type Templated = ReadonlyDeployment | ReadonlyReplicaSet
@@ -44,7 +45,7 @@ function withoutHash(template: ReadonlyTemplate | undefined): ReadonlyTemplate {
 }
 
 /** As `withoutHash`, without a copy. */
-function hashOf(template: ReadonlyTemplate | undefined): Omission | undefined {
+function hashOf(template: ReadonlyTemplate | undefined): paced.Omission | undefined {
   const labels = template?.metadata?.labels
   return labels?.[hashLabel] === undefined ? undefined : { of: labels, name: hashLabel }
 }
@@ -52,7 +53,7 @@ function hashOf(template: ReadonlyTemplate | undefined): Omission | undefined {
 /** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
 export async function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): Promise<string> {
   const text = isLargeValue(template)
-    ? await inSlices(canonicalTextSteps(template, hashOf(template)))
+    ? await inSlices(paced.canonicalText(template, hashOf(template)))
     : canonicalText(withoutHash(template))
   return shortHash(text, collisions)
 }

@@ -1,5 +1,5 @@
 import { sameJson } from '../framework/same-json.ts'
-import { canonicalText } from '../workloads/canonical-text.ts'
+import { canonicalText } from '../workloads/canonical-text.direct.ts'
 import type { Endpoint, EndpointPort, EndpointSlice, ReadonlySlice } from './objects.ts'
 
 /** Endpoints with the same ports. */
@@ -68,7 +68,10 @@ function isPlaceholder(slice: ReadonlySlice, placeholder: EndpointSlice): boolea
 }
 
 export function portsKey(ports: readonly EndpointPort[]): string {
-  return ports.map(canonicalText).sort().join()
+  return ports
+    .map((port) => canonicalText(port))
+    .sort()
+    .join()
 }
 
 function planGroup(

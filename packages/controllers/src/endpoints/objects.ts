@@ -1,7 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { EndpointPort, ObjectReference } from '../endpoint-slice/objects.ts'
-import { canonicalText } from '../workloads/canonical-text.ts'
+import { canonicalText } from '../workloads/canonical-text.direct.ts'
 
 /** The parts of Endpoints that the controllers read and write. */
 

@@ -1,66 +1,132 @@
+import { setMember } from '@krmkit/meta'
+import { isEmptyObject, memberNames, sortSteps, type Work } from '@krmkit/meta/work'
+
+/** A member that does not count. */
+export interface Omission {
+  readonly of: object
+  readonly name: string
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** Members between two yields. */
+export const membersPerStep = 128
+
 /**
  * Returns a text that is equal for equal JSON values, regardless of the order of members. Absent, null and empty members are equal.
  * To compare two values, {@link sameCanonically} is cheaper.
  */
-export function canonicalText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`
-  let text = ''
-  for (const name of Object.keys(value).sort()) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
-    if (isEmptyMember(member)) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonicalText(member)}`
-  }
-  return `{${text}}`
+export function* canonicalText(value: unknown, omitted?: Omission): Work<string> {
+  const text = yield* memberText(value, omitted)
+  if (text !== undefined) return text
+  if (value === undefined || value === null) return 'null'
+  return Array.isArray(value) ? '[]' : '{}'
 }
 
-/** Whether the canonical texts of two JSON values are equal. */
-export function sameCanonically(a: unknown, b: unknown): boolean {
+/** @returns the text; undefined for null and empty values, which are not written as members */
+function* memberText(value: unknown, omitted: Omission | undefined): Work<string | undefined> {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return yield* listText(value, omitted)
+  const names = yield* sortedNames(value)
+  let text = ''
+  let isEmpty = true
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string
+    if (i % membersPerStep === membersPerStep - 1) yield
+    if (omitted !== undefined && name === omitted.name && value === omitted.of) continue
+    isEmpty = false
+    const member = yield* memberText((value as Members)[name], omitted)
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${member}`
+  }
+  return isEmpty ? undefined : `{${text}}`
+}
+
+function* listText(list: readonly unknown[], omitted: Omission | undefined): Work<string | undefined> {
+  if (list.length === 0) return undefined
+  let text = ''
+  for (let i = 0; i < list.length; i++) {
+    text += `${i === 0 ? '' : ','}${yield* canonicalText(list[i], omitted)}`
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  return `[${text}]`
+}
+
+function* sortedNames(value: object): Work<readonly string[]> {
+  const names = [...memberNames(value)]
+  if (names.length <= membersPerStep) return names.sort()
+  yield true
+  return yield* sortSteps(names)
+}
+
+/** Whether the canonical texts of two JSON values are equal. @param omitted members of either value */
+export function* sameCanonically(a: unknown, b: unknown, omitted: readonly Omission[] = noOmissions): Work<boolean> {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((each, i) => sameCanonically(each, b[i]))
-  if (Array.isArray(b)) return false
-  return sameMembers(a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>)
-}
-
-function sameMembers(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
-  let count = 0
-  for (const name in a) {
-    if (isEmptyMember(a[name])) continue
-    if (!Object.hasOwn(b, name) || isEmptyMember(b[name]) || !sameCanonically(a[name], b[name])) return false
-    count++
+  if (!Array.isArray(a)) return !Array.isArray(b) && (yield* sameMembers(a as Members, b as Members, omitted))
+  if (!Array.isArray(b) || a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) {
+    if (!(yield* sameCanonically(a[i], b[i], omitted))) return false
+    if (i % membersPerStep === membersPerStep - 1) yield
   }
-  for (const name in b) if (!isEmptyMember(b[name])) count--
-  return count === 0
-}
-
-/** Returns an equal JSON value whose members are sorted by name, as stock clients write the values that they compare as texts. */
-export function withSortedMembers<T>(value: T): T {
-  return sorted(value) as T
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]))
-}
-
-function isEmptyMember(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return value === undefined || value === null
-  for (const _ in value) return false
   return true
 }
 
-const letters = 'bcdfghjklmnpqrstvwxz2456789'
+export const noOmissions: readonly Omission[] = []
 
-/**
- * Returns a short hash of a text, with the alphabet of the stock controllers but other values. `collisions` yields another hash for the
- * same text when a name is taken.
- */
-export function shortHash(text: string, collisions = 0): string {
-  let hash = 0x811c9dc5
-  const bytes = new TextEncoder().encode(`${text}${collisions === 0 ? '' : collisions}`)
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193) >>> 0
-  return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('')
+function* sameMembers(a: Members, b: Members, omitted: readonly Omission[]): Work<boolean> {
+  let count = 0
+  const names = memberNames(a)
+  if (names.length > membersPerStep) yield true
+  for (const name of names) {
+    const isAbsent = isEmptyMember(a, name, omitted)
+    // The engine may have collected all names of the member.
+    yield true
+    if (isAbsent) continue
+    if (isEmptyMember(b, name, omitted) || !(yield* sameCanonically(a[name], b[name], omitted))) return false
+    count++
+  }
+  const others = memberNames(b)
+  if (others.length > membersPerStep) yield true
+  for (const name of others) {
+    if (!isEmptyMember(b, name, omitted)) count--
+    yield true
+  }
+  return count === 0
+}
+
+/** Whether a member is absent, omitted, null or empty. */
+export function isEmptyMember(object: Members, name: string, omitted: readonly Omission[]): boolean {
+  if (!Object.hasOwn(object, name) || isOmitted(object, name, omitted)) return true
+  const member = object[name]
+  if (typeof member !== 'object' || member === null) return member === undefined || member === null
+  const omission = omitted.find(({ of, name: inside }) => of === member && Object.hasOwn(member, inside))
+  return omission === undefined ? isEmptyObject(member) : memberNames(member).length === 1
+}
+
+function isOmitted(of: object, name: string, omitted: readonly Omission[]): boolean {
+  for (const omission of omitted) if (omission.name === name && omission.of === of) return true
+  return false
+}
+
+/** Returns an equal JSON value whose members are sorted by name, as stock clients write the values that they compare as texts. */
+export function* withSortedMembers<T>(value: T): Work<T> {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      list.push(yield* withSortedMembers(value[i] as unknown))
+      if (i % membersPerStep === membersPerStep - 1) yield
+    }
+    return list as T
+  }
+  const names = yield* sortedNames(value)
+  const sorted: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string
+    const member = (value as Members)[name]
+    if (member !== undefined) setMember(sorted, name, yield* withSortedMembers(member))
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  return sorted as T
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeMaps, mergeSteps, sameMaps, withoutMembers } from './merge-maps.ts'
+import { mergedMembers, mergeMaps, sameMaps, withoutMembers } from './merge-maps.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`label-${i}`, 'v']))
 
@@ -17,7 +17,7 @@ it.each([
 
 describe('large maps', () => {
   it('are merged in steps', () => {
-    const work = mergeSteps([wide, { a: '1' }])
+    const work = mergedMembers([wide, { a: '1' }])
     let steps = 0
     while (work.next().done !== true) steps++
     expect(steps).toBeGreaterThan(100)

@@ -2,7 +2,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { isLargeValue, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
 import { sameJson } from '../framework/same-json.ts'
-import { sameCanonicallySteps } from './canonical-steps.ts'
+import { sameCanonically } from './canonical-text.ts'
 
 /** Labels or annotations. */
 type StringMap = DeepReadonly<Record<string, string>>
@@ -14,24 +14,24 @@ type StringMap = DeepReadonly<Record<string, string>>
 export async function mergeMaps(...maps: readonly (StringMap | null | undefined)[]): Promise<Record<string, string>> {
   if (!maps.some(isLargeValue)) return Object.assign({}, ...maps)
   const given = maps.filter((map) => map !== undefined && map !== null)
-  return given.length === 1 ? (given[0] as Record<string, string>) : inSlices(mergeSteps(given))
+  return given.length === 1 ? (given[0] as Record<string, string>) : inSlices(mergedMembers(given))
 }
 
 /** Returns a map without some of its members, like {@link mergeMaps}. */
 export async function withoutMembers(map: StringMap | undefined, names: readonly string[]): Promise<Record<string, string>> {
-  if (isLargeValue(map)) return inSlices(mergeSteps([map ?? {}], names))
+  if (isLargeValue(map)) return inSlices(mergedMembers([map ?? {}], names))
   return Object.fromEntries(Object.entries(map ?? {}).filter(([name]) => !names.includes(name)))
 }
 
 /** Whether two maps have the same members. */
 export async function sameMaps(a: StringMap, b: StringMap): Promise<boolean> {
-  return isLargeValue(a) ? inSlices(sameCanonicallySteps(a, b)) : sameJson(a, b)
+  return isLargeValue(a) ? inSlices(sameCanonically(a, b)) : sameJson(a, b)
 }
 
 /** Members between two yields. */
 const membersPerStep = 128
 
-export function* mergeSteps(maps: readonly StringMap[], omitted: readonly string[] = []): Work<Record<string, string>> {
+export function* mergedMembers(maps: readonly StringMap[], omitted: readonly string[] = []): Work<Record<string, string>> {
   const merged: Record<string, string> = {}
   const mergedNames: string[] = []
   for (const map of maps) {

@@ -6,12 +6,13 @@ import { ignoreNotFound } from '../framework/api-errors.ts'
 import { inSlices } from '../framework/in-slices.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
-import { canonicalTextSteps, sameCanonicallySteps, sortedMembersSteps } from './canonical-steps.ts'
-import { canonicalText, sameCanonically, shortHash, withSortedMembers } from './canonical-text.ts'
+import { canonicalText, sameCanonically, withSortedMembers } from './canonical-text.direct.ts'
+import * as paced from './canonical-text.ts'
 import { claim, controllerReference } from './claims.ts'
 import { mergeMaps } from './merge-maps.ts'
 import type { PodTemplate } from './objects.ts'
 import { byController, orphansOf } from './owned-pods.ts'
+import { shortHash } from './short-hash.ts'
 
 /** The template of a stateful set or daemon set at an earlier time. */
 export interface Revision extends ApiObject {
@@ -118,7 +119,7 @@ export class RevisionHistory {
     { number, collisionCount }: { readonly number: number; readonly collisionCount: number },
   ): Promise<Revision> {
     const { name = '', namespace = '', annotations } = owner.metadata
-    const text = isLargeValue(data) ? await inSlices(canonicalTextSteps(data)) : canonicalText(data)
+    const text = isLargeValue(data) ? await inSlices(paced.canonicalText(data)) : canonicalText(data)
     const hash = shortHash(text, collisionCount)
     return {
       apiVersion: 'apps/v1',
@@ -151,12 +152,12 @@ async function lastWith(data: RevisionData, known: readonly ReadonlyRevision[]):
 }
 
 async function sameData(a: ReadonlyRevision['data'], b: RevisionData): Promise<boolean> {
-  return isLargeValue(a) && isLargeValue(b) ? inSlices(sameCanonicallySteps(a, b)) : sameCanonically(a, b)
+  return isLargeValue(a) && isLargeValue(b) ? inSlices(paced.sameCanonically(a, b)) : sameCanonically(a, b)
 }
 
 async function dataOf({ spec }: DeepReadonly<RevisionOwner>): Promise<RevisionData> {
   const given = (spec?.template ?? {}) as PodTemplate
-  const template = isLargeValue(given) ? ((await inSlices(sortedMembersSteps(given))) as PodTemplate) : withSortedMembers(given)
+  const template = isLargeValue(given) ? await inSlices(paced.withSortedMembers(given)) : withSortedMembers(given)
   // The API server compares the text of revisions, and so do clients: `$patch` sorts before the names of all members.
   return { spec: { template: { $patch: 'replace', ...template } } }
 }
