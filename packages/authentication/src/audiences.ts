@@ -1,3 +1,4 @@
+import { whenDone } from '@krmkit/meta/work'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 
 /**
@@ -32,8 +33,7 @@ export function withServerAudiences(inner: TokenAuthenticator, serverAudiences: 
       const wanted = options?.audiences
       const audiences = wanted === undefined ? serverAudiences : intersectAudiences(wanted, serverAudiences)
       if (audiences.length === 0 && serverAudiences.length > 0) return { kind: 'noOpinion' }
-      const outcome = inner.authenticateToken(token, options)
-      return outcome instanceof Promise ? outcome.then((one) => add(one, audiences)) : add(outcome, audiences)
+      return whenDone(inner.authenticateToken(token, options), (outcome) => add(outcome, audiences))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { whenDone } from '@krmkit/meta/work'
 import { requireMethod } from './arguments.ts'
 import { readBearerCredential } from './identity-headers.ts'
 import type {
@@ -57,8 +58,7 @@ export function authenticateBearerToken(
   { digest }: BearerTokenOptions,
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   if (token.length > maxTokenLength) return invalid
-  const outcome = tokens.authenticateToken(token, tokenOptionsFor(token, { audiences, digest }))
-  return outcome instanceof Promise ? outcome.then(rejectUnknown) : rejectUnknown(outcome)
+  return whenDone(tokens.authenticateToken(token, tokenOptionsFor(token, { audiences, digest })), rejectUnknown)
 }
 
 function tokenOptionsFor(

@@ -1,3 +1,4 @@
+import { whenDone } from '@krmkit/meta/work'
 import { invalidArgument, requireMembers } from './arguments.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 
@@ -89,10 +90,7 @@ export function withAuthenticatedGroup(member: Authenticator): Authenticator {
     return added
   }
   return {
-    authenticate(request) {
-      const outcome = member.authenticate(request)
-      return outcome instanceof Promise ? outcome.then(add) : add(outcome)
-    },
+    authenticate: (request) => whenDone(member.authenticate(request), add),
   }
 }
 
@@ -142,34 +140,19 @@ function firstOutcome<T>(
   options: { readonly stop: boolean },
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   const rejections: Rejection[] = []
-  for (let i = 0; i < calls.length; i++) {
-    const outcome = calls[i]!(value)
-    if (outcome instanceof Promise) return continueAsync(calls, value, { ...options, from: i, pending: outcome, rejections })
-    if (outcome.kind === 'authenticated') return outcome
-    if (outcome.kind === 'rejected') {
-      if (options.stop) return outcome
-      rejections.push(outcome)
-    }
+  const from = (index: number): AuthenticationOutcome | Promise<AuthenticationOutcome> => {
+    const call = calls[index]
+    if (call === undefined) return joinRejections(rejections)
+    return whenDone(call(value), (outcome) => {
+      if (outcome.kind === 'authenticated') return outcome
+      if (outcome.kind === 'rejected') {
+        if (options.stop) return outcome
+        rejections.push(outcome)
+      }
+      return from(index + 1)
+    })
   }
-  return joinRejections(rejections)
-}
-
-async function continueAsync<T>(
-  calls: readonly Call<T>[],
-  value: T,
-  state: { stop: boolean; from: number; pending: Promise<AuthenticationOutcome>; rejections: Rejection[] },
-): Promise<AuthenticationOutcome> {
-  let outcome = await state.pending
-  for (let i = state.from; ; ) {
-    if (outcome.kind === 'authenticated') return outcome
-    if (outcome.kind === 'rejected') {
-      if (state.stop) return outcome
-      state.rejections.push(outcome)
-    }
-    i++
-    if (i >= calls.length) return joinRejections(state.rejections)
-    outcome = await calls[i]!(value)
-  }
+  return from(0)
 }
 
 /** One rejection with all reasons, and the first message for the client. */

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '@krmkit/meta'
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
+import { whenDone } from '@krmkit/meta/work'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { createKeyedDigest } from './keyed-digest.ts'
 
@@ -66,9 +67,13 @@ export function createCachedTokenAuthenticator(inner: TokenAuthenticator, option
       const pending = pendingCalls.get(key)
       if (pending !== undefined) return pending
       // Callers may share the call, so the signal of one of them is not passed on.
-      const outcome = inner.authenticateToken(token, audiences && { audiences })
-      if (!(outcome instanceof Promise)) return store(key, outcome)
-      const shared = outcome.then((settled) => store(key, settled)).finally(() => pendingCalls.delete(key))
+      let isDone = false
+      const outcome = whenDone(inner.authenticateToken(token, audiences && { audiences }), (given) => {
+        isDone = true
+        return store(key, given)
+      })
+      if (isDone) return outcome
+      const shared = Promise.resolve(outcome).finally(() => pendingCalls.delete(key))
       pendingCalls.set(key, shared)
       return shared
     },

@@ -1,3 +1,4 @@
+import { whenDone } from '@krmkit/meta/work'
 import type { Authorizer, Decision } from './interfaces.ts'
 
 /** Outcome of an attempt to consult an authorization webhook; `error` covers unusable responses. */
@@ -57,10 +58,7 @@ export function createInstrumentedAuthorizer(inner: Authorizer, options: Instrum
     return decision
   }
   return {
-    authorize(attributes) {
-      const decision = inner.authorize(attributes)
-      return decision instanceof Promise ? decision.then(count) : count(decision)
-    },
+    authorize: (attributes) => whenDone(inner.authorize(attributes), count),
     ...(inner.rulesFor === undefined ? {} : { rulesFor: (user, namespace) => inner.rulesFor!(user, namespace) }),
   }
 }

@@ -1,3 +1,4 @@
+import { whenDone } from '@krmkit/meta/work'
 import { invalidArgument, requireUser } from './arguments.ts'
 import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 
@@ -49,19 +50,11 @@ function authorizeFrom(
   first: number,
   before: Decision,
 ): Decision | Promise<Decision> {
-  let combined = before
-  for (let i = first; i < authorizers.length; i++) {
-    const decision = authorizers[i]!.authorize(attributes)
-    if (decision instanceof Promise) {
-      const earlier = combined
-      return decision.then((settled) =>
-        settled.decision === 'noOpinion' ? authorizeFrom(authorizers, attributes, i + 1, combine(earlier, settled)) : settled,
-      )
-    }
-    if (decision.decision !== 'noOpinion') return decision
-    combined = combine(combined, decision)
-  }
-  return combined
+  const authorizer = authorizers[first]
+  if (authorizer === undefined) return before
+  return whenDone(authorizer.authorize(attributes), (decision) =>
+    decision.decision === 'noOpinion' ? authorizeFrom(authorizers, attributes, first + 1, combine(before, decision)) : decision,
+  )
 }
 
 function combine(a: Decision, b: Decision): Decision {

@@ -45,7 +45,7 @@ export async function* gzipParts(parts: readonly Part[], cache: DeflateCache): A
     }
     const first = ahead.shift()
     if (first === undefined) break
-    const part = first instanceof Promise ? await first : first
+    const part = await first
     crc = combineCrc32(crc, part.crc, part.length)
     length += part.length
     chunk.push(part.deflated)

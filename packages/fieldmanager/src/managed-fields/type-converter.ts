@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
+import { type Work, whenDone } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { FieldManagerError, invariant } from '../field-manager-error.ts'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
@@ -133,10 +133,11 @@ class VersionConverter implements Converter {
 }
 
 function* awaited<T>(value: T | Promise<T>): Work<T> {
-  if (!(value instanceof Promise)) return value
-  const result: { readonly value: T } | undefined = yield value.then((each) => ({ value: each }))
-  invariant(result !== undefined, 'a promise is awaited by runPaced')
-  return result.value
+  const results: T[] = []
+  const pending = whenDone(value, (result) => void results.push(result))
+  if (results.length === 0) yield pending
+  invariant(results.length === 1, 'a promise is awaited by runPaced')
+  return results[0] as T
 }
 
 function errorText(error: unknown): string {

@@ -1,5 +1,6 @@
 import { MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import type { FieldRequirement, LabelSelectorExpression } from '@krmkit/meta/selectors'
+import { whenDone } from '@krmkit/meta/work'
 import { declare, type FunctionDeclaration, method } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { Pause } from '../pauses.ts'
@@ -70,17 +71,12 @@ class DecisionCache {
     const key = JSON.stringify(check)
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const decision = this.#authorizer(check)
-    if (decision instanceof Promise) {
-      throw new PendingAuthorization(
-        decision.then(
-          (given) => void this.#known.set(key, given),
-          (error: unknown) => void this.#known.set(key, { allowed: false, reason: '', error: String(error) }),
-        ),
-      )
-    }
-    this.#known.set(key, decision)
-    return decision
+    const keep = (decision: CelAccessDecision) => void this.#known.set(key, decision)
+    const pending = whenDone(this.#authorizer(check), keep)
+    const decision = this.#known.get(key)
+    if (decision !== undefined) return decision
+    const failed = (error: unknown) => keep({ allowed: false, reason: '', error: String(error) })
+    throw new PendingAuthorization(Promise.resolve(pending).catch(failed))
   }
 }
 
