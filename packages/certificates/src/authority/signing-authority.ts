@@ -4,7 +4,7 @@ import { CertificateError, readingDer } from '../certificate-error.ts'
 import { publicKeyOf, readPrivateKey } from '../private-key.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'
 import { extensionOids, extensionValue } from '../request/extensions.ts'
-import { readPemBlocks } from '../request/pem.ts'
+import { readPemBlocks } from '../request/pem.direct.ts'
 import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
 /** A certificate authority that can sign: CA certificate and private key. */

@@ -3,7 +3,8 @@ import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
 import { type Extension, extensionOids, extensionValue, isAuthority, readExtensions } from './extensions.ts'
-import { decodeBase64, readPemBlocks } from './pem.ts'
+import { readPemBlocks } from './pem.direct.ts'
+import { decodeBase64 } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
 /** The decoded contents of a PKCS#10 request. They are unauthenticated until the signature is verified. */

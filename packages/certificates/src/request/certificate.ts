@@ -3,7 +3,7 @@ import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
 import { type Extension, extensionOids, extensionValue, readExtensions } from './extensions.ts'
-import { readPemBlocks } from './pem.ts'
+import { readPemBlocks } from './pem.direct.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
 /** The decoded contents of a certificate. Nothing is verified. */

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 
 /** One PEM block of a text. @see RFC 7468 */
 export interface PemBlock {
@@ -8,8 +8,8 @@ export interface PemBlock {
 }
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
-const beginLine = /^-----BEGIN ([^-]{0,100})-----[ \t]*$/
-const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
+export const beginLine = /^-----BEGIN ([^-]{0,100})-----[ \t]*$/
+export const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
 
 /**
  * Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped.
@@ -22,21 +22,13 @@ const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
  * readPemBlocks(pem).map(({ type, bytes }) => `${type}: ${bytes.length} bytes`) // ['NOTE: 2 bytes']
  * ```
  */
-export function readPemBlocks(text: string): PemBlock[] {
-  return runAtOnce(readPemBlockSteps(text))
-}
-
-/** Lines that are read in one step. */
-const linesPerStep = 1000
-const boundary = '-----'
-
-/** As {@link readPemBlocks}, with pauses. */
-export function* readPemBlockSteps(text: string): Generator<true | undefined, PemBlock[]> {
+export function* readPemBlocks(text: string): Work<PemBlock[]> {
   const blocks: PemBlock[] = []
   let open: { type: string; body: string[]; hasHeaders: boolean } | undefined
   let start = 0
-  for (let count = 1; start <= text.length; count++) {
-    if (count % linesPerStep === 0) yield true
+  let lines = 0
+  while (start <= text.length) {
+    if (++lines % linesPerStep === 0) yield true
     const found = text.indexOf('\n', start)
     const end = found < 0 ? text.length : found
     const line = text.slice(start, found > 0 && text[found - 1] === '\r' ? found - 1 : end)
@@ -60,6 +52,10 @@ export function* readPemBlockSteps(text: string): Generator<true | undefined, Pe
   }
   return blocks
 }
+
+/** Lines that are read in one step. */
+const linesPerStep = 1000
+export const boundary = '-----'
 
 /**
  * Decodes padded base64; undefined for anything else.

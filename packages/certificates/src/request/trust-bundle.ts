@@ -1,9 +1,9 @@
 import { encodeBase64 } from '@krmkit/meta/der'
-import { runAtOnce } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import { readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
 import { extensionOids, extensionValue, isAuthority } from './extensions.ts'
-import { type PemBlock, readPemBlockSteps } from './pem.ts'
+import { type PemBlock, readPemBlocks } from './pem.ts'
 
 /** Whether a certificate is a CA certificate (`CA:TRUE`). @throws CertificateError `Malformed` for unreadable basic constraints. */
 export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'extensions'>): boolean {
@@ -27,16 +27,8 @@ export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'ex
  * validateTrustBundle(certificate + certificate) // ['duplicate trust anchor (indices [0 1])']
  * ```
  */
-export function validateTrustBundle(pem: string): string[] {
-  return runAtOnce(validateTrustBundleSteps(pem))
-}
-
-/** Blocks that are decoded in one step. */
-const blocksPerStep = 16
-
-/** As {@link validateTrustBundle}, with pauses. */
-export function* validateTrustBundleSteps(pem: string): Generator<true | undefined, string[]> {
-  const blocks = yield* readPemBlockSteps(pem)
+export function* validateTrustBundle(pem: string): Work<string[]> {
+  const blocks = yield* readPemBlocks(pem)
   const problems: string[] = []
   for (const [index, block] of blocks.entries()) {
     problems.push(...anchorProblems(block).map((problem) => `entry ${index} ${problem}`))
@@ -56,7 +48,10 @@ export function* validateTrustBundleSteps(pem: string): Generator<true | undefin
   return repeated.map((group) => `duplicate trust anchor (indices [${group.join(' ')}])`)
 }
 
-function anchorProblems({ type, hasHeaders, bytes }: PemBlock): string[] {
+/** Blocks that are decoded in one step. */
+const blocksPerStep = 16
+
+export function anchorProblems({ type, hasHeaders, bytes }: PemBlock): string[] {
   if (type !== certificatePemType) return [`has bad block type: ${type}`]
   if (hasHeaders) return ['has PEM block headers']
   try {

@@ -1,6 +1,6 @@
 /** Validation of ClusterTrustBundle. */
 
-import { validateTrustBundleSteps as validateCertificates } from '@krmkit/certificates/request'
+import { validateTrustBundle as validateCertificates } from '@krmkit/certificates/paced'
 import { utf8Length } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
