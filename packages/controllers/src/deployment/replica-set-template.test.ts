@@ -1,5 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
-import { describe, expect, it, vi } from 'vitest'
+import { turnsDuring } from '@krmkit/meta/testing'
+import { describe, expect, it } from 'vitest'
 import { type AnnotationKeys, annotationKeysOf, type Deployment, hashLabel } from './objects.ts'
 import { buildReplicaSet, findNewSet, sameTemplate, templateHash, withRevision } from './replica-set-template.ts'
 import { rollBackTo } from './rollback.ts'
@@ -77,17 +78,8 @@ describe.each([
 })
 
 it('a large template is hashed, copied and compared in several turns of the event loop', async () => {
-  const counted = vi.fn()
-  const count = (): void => {
-    counted()
-    counting = setImmediate(count)
-  }
-  let counting = setImmediate(count)
-  const small = deploymentWith({ app: 'web' })
-  await sameTemplate(await buildReplicaSet(small, keys, 1n), small)
-  expect(counted).not.toHaveBeenCalled()
-  const large = deploymentWith(wide)
-  await sameTemplate(await buildReplicaSet(large, keys, 1n), large)
-  clearImmediate(counting)
-  expect(counted.mock.calls.length).toBeGreaterThan(2)
+  const turnsFor = async (deployment: Deployment) =>
+    (await turnsDuring(async () => sameTemplate(await buildReplicaSet(deployment, keys, 1n), deployment))).turns
+  expect(await turnsFor(deploymentWith({ app: 'web' }))).toBe(0)
+  expect(await turnsFor(deploymentWith(wide))).toBeGreaterThan(2)
 })

@@ -30,21 +30,16 @@ export async function findNewSet(
 
 /** Whether two objects have the same template, apart from the hash label. */
 export async function sameTemplate({ spec: a }: Templated, { spec: b }: Templated): Promise<boolean> {
-  if (!isLargeValue(a?.template) && !isLargeValue(b?.template))
-    return sameCanonically(withoutHash(a?.template), withoutHash(b?.template))
-  const omitted = [hashOf(a?.template), hashOf(b?.template)].filter((omission) => omission !== undefined)
-  return inSlices(paced.sameCanonically(a?.template ?? {}, b?.template ?? {}, omitted))
+  const [before, after] = [a?.template ?? {}, b?.template ?? {}]
+  const omitted = [hashOf(before), hashOf(after)].filter((omission) => omission !== undefined)
+  if (!isLargeValue(before) && !isLargeValue(after)) return sameCanonically(before, after, omitted)
+  return inSlices(paced.sameCanonically(before, after, omitted))
 }
 
 type Templated = ReadonlyDeployment | ReadonlyReplicaSet
 type ReadonlyTemplate = DeepReadonly<Template>
 
-function withoutHash(template: ReadonlyTemplate | undefined): ReadonlyTemplate {
-  const { [hashLabel]: hash, ...labels } = template?.metadata?.labels ?? {}
-  return hash === undefined ? (template ?? {}) : { ...template, metadata: { ...template?.metadata, labels } }
-}
-
-/** As `withoutHash`, without a copy. */
+/** The hash label of a template, which is no part of what the user wrote. */
 function hashOf(template: ReadonlyTemplate | undefined): paced.Omission | undefined {
   const labels = template?.metadata?.labels
   return labels?.[hashLabel] === undefined ? undefined : { of: labels, name: hashLabel }
@@ -52,9 +47,8 @@ function hashOf(template: ReadonlyTemplate | undefined): paced.Omission | undefi
 
 /** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
 export async function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): Promise<string> {
-  const text = isLargeValue(template)
-    ? await inSlices(paced.canonicalText(template, hashOf(template)))
-    : canonicalText(withoutHash(template))
+  const hash = hashOf(template)
+  const text = isLargeValue(template) ? await inSlices(paced.canonicalText(template, hash)) : canonicalText(template ?? {}, hash)
   return shortHash(text, collisions)
 }
 

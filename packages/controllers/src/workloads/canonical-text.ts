@@ -97,16 +97,20 @@ function* sameMembers(a: Members, b: Members, omitted: readonly Omission[]): Wor
 
 /** Whether a member is absent, omitted, null or empty. */
 export function isEmptyMember(object: Members, name: string, omitted: readonly Omission[]): boolean {
-  if (!Object.hasOwn(object, name) || isOmitted(object, name, omitted)) return true
   const member = object[name]
-  if (typeof member !== 'object' || member === null) return member === undefined || member === null
-  const omission = omitted.find(({ of, name: inside }) => of === member && Object.hasOwn(member, inside))
-  return omission === undefined ? isEmptyObject(member) : memberNames(member).length === 1
+  // JSON has no functions: this one is inherited.
+  if (typeof member !== 'object') return member === undefined || typeof member === 'function' || isOmitted(object, name, omitted)
+  if (member === null || isOmitted(object, name, omitted)) return true
+  return isEmptyObject(member) || (omitted.length > 0 && hasOnlyOmitted(member, omitted))
 }
 
 function isOmitted(of: object, name: string, omitted: readonly Omission[]): boolean {
-  for (const omission of omitted) if (omission.name === name && omission.of === of) return true
-  return false
+  return omitted.length > 0 && omitted.some((omission) => omission.name === name && omission.of === of)
+}
+
+function hasOnlyOmitted(member: object, omitted: readonly Omission[]): boolean {
+  const isInside = omitted.some(({ of, name }) => of === member && Object.hasOwn(member, name))
+  return isInside && memberNames(member).length === 1
 }
 
 /** Returns an equal JSON value whose members are sorted by name, as stock clients write the values that they compare as texts. */

@@ -1,4 +1,5 @@
 import { constants, deflateRawSync } from 'node:zlib'
+import { turnsDuring } from '@krmkit/meta/testing'
 import { describe, expect, it } from 'vitest'
 import { ServerPipe } from '../server-pipe.ts'
 import { SpdyConnection } from './connection.ts'
@@ -76,18 +77,12 @@ describe('a connection of SPDY', () => {
   it('lets the event loop run while it handles many frames', async () => {
     const client = open()
     client.connection.resume()
-    let turns = 0
-    let isDone = false
-    const turn = (): void => {
-      turns++
-      if (!isDone) setImmediate(turn)
-    }
-    setImmediate(turn)
     const openStream = opening(new HeaderEncoder())
     const reset = (id: number) => controlFrame(frameTypes.rstStream, numbers(id, 5))
     const frames = Array.from({ length: 2000 }, (_, i) => Buffer.concat([openStream(2 * i + 1, 'data'), reset(2 * i + 1)]))
-    await new Promise<unknown>((resolve) => client.connection.write(Buffer.concat(frames), resolve))
-    isDone = true
+    const { turns } = await turnsDuring(
+      () => new Promise<unknown>((resolve) => client.connection.write(Buffer.concat(frames), resolve)),
+    )
     expect(client.seen()).toBe(2000)
     expect(turns).toBeGreaterThan(1)
   })
