@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import { withDraft } from './draft.ts'
 import type {
   AdmissionAttributes,
@@ -92,8 +93,7 @@ async function admitByAll<T extends ApiObject | undefined>(
     for (; reinvocation.round < 2; reinvocation.round++) {
       for (const plugin of plugins) {
         running = plugin.name
-        const step = admitByOne(plugin, admitted, attributes, context)
-        admitted = step instanceof Promise ? await step : step
+        admitted = await admitByOne(plugin, admitted, attributes, context)
         timer.pluginEnded(running, false)
       }
       if (!reinvocation.requested) break
@@ -129,9 +129,7 @@ function checkAndAdmit(
   attributes: AdmissionAttributes,
   context: AdmissionContext,
 ): MaybePromise<ApiObject | undefined> {
-  const checking = plugin.check?.(attributes, context, object)
-  if (checking instanceof Promise) return checking.then(() => mutate(plugin, object, attributes, context))
-  return mutate(plugin, object, attributes, context)
+  return whenDone(plugin.check?.(attributes, context, object), () => mutate(plugin, object, attributes, context))
 }
 
 function mutate(
@@ -141,15 +139,10 @@ function mutate(
   context: AdmissionContext,
 ): MaybePromise<ApiObject | undefined> {
   if (plugin.admit === undefined || object === undefined) return object
-  if (plugin.changes === 'whole') {
-    const result = plugin.admit(object, attributes, context)
-    return result instanceof Promise ? result.then((other) => other ?? object) : (result ?? object)
-  }
+  if (plugin.changes === 'whole') return whenDone(plugin.admit(object, attributes, context), (other) => other ?? object)
   if (plugin.changes !== 'members') return withDraft(object, (draft) => plugin.admit?.(draft, attributes, context))
   const copy = { ...object, metadata: { ...object.metadata } }
-  const result = plugin.admit(copy, attributes, context)
-  if (result instanceof Promise) return result.then((other) => other ?? originalIfEqual(copy, object))
-  return result ?? originalIfEqual(copy, object)
+  return whenDone(plugin.admit(copy, attributes, context), (other) => other ?? originalIfEqual(copy, object))
 }
 
 /** Returns the original when the copy has the same members, so that callers detect changes by identity. */
@@ -179,11 +172,9 @@ async function validateByAll(
   try {
     for (const plugin of plugins) {
       running = plugin.name
-      const validating =
-        context.trace === undefined
-          ? plugin.validate?.(object, attributes, context)
-          : tracedValidation(plugin, object, attributes, context)
-      const reservation = validating instanceof Promise ? await validating : validating
+      const reservation = await (context.trace === undefined
+        ? plugin.validate?.(object, attributes, context)
+        : tracedValidation(plugin, object, attributes, context))
       if (reservation !== undefined) reservations.push(reservation)
       timer.pluginEnded(running, false)
     }

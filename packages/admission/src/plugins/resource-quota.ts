@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import {
   type AdmissionAttributes,
   type AdmissionContext,
@@ -84,9 +85,9 @@ export function resourceQuota({
     validate(object, attributes, context) {
       const { namespace } = attributes
       if (object === undefined || namespace === '' || isQuotaStatus(attributes)) return undefined
-      const quotas = readQuotas(context.reader, namespace)
-      if (!(quotas instanceof Promise) && quotas.length === 0 && limited.length === 0) return undefined
-      return charge(quotas, { object, attributes, context })
+      return whenDone(readQuotas(context.reader, namespace), (quotas) =>
+        quotas.length === 0 && limited.length === 0 ? undefined : charge(quotas, { object, attributes, context }),
+      )
     },
   }
 }

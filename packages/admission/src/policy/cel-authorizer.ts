@@ -1,13 +1,11 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import type { UserInfo } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import type { CelAccessCheck, CelAccessDecision, CelAuthorizer } from '@krmkit/schema/cel'
 
 /** The `authorizer` variable of expressions, backed by the server's authorizer. */
 export function celAuthorizer(user: UserInfo, authorizer: Authorizer): CelAuthorizer {
-  return (question) => {
-    const decision = authorizer.authorize(attributesOf(question, user))
-    return decision instanceof Promise ? decision.then(responseOf) : responseOf(decision)
-  }
+  return (question) => whenDone(authorizer.authorize(attributesOf(question, user)), responseOf)
 }
 
 function responseOf({ decision, reason, error = '' }: Decision): CelAccessDecision {

@@ -1,6 +1,7 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { equalValues } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, type NamingProfile } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
@@ -65,18 +66,14 @@ export function mutatingPolicies(options: PolicyOptions): AdmissionPlugin {
     handles: ({ operation, resource }: AdmissionTarget) =>
       operation !== 'DELETE' && !exempt.has(`${resource.group}/${resource.resource}`),
     admit(object, attributes, context) {
-      const bound = source.bound(context)
-      if (!(bound instanceof Promise) && bound.length === 0) return undefined
-      return mutateByAll(bound, new MutationRun(object, attributes, context, options))
+      return whenDone(source.bound(context), (bound) =>
+        bound.length === 0 ? undefined : mutateByAll(bound, new MutationRun(object, attributes, context, options)),
+      )
     },
   }
 }
 
-type BoundMutations = readonly BoundPolicy<MutatingPolicy>[]
-
-async function mutateByAll(pending: BoundMutations | Promise<BoundMutations>, run: MutationRun): Promise<ApiObject | undefined> {
-  const bound = await pending
-  if (bound.length === 0) return undefined
+async function mutateByAll(bound: readonly BoundPolicy<MutatingPolicy>[], run: MutationRun): Promise<ApiObject | undefined> {
   for (const { policy, bindings } of bound) await run.select(policy, bindings)
   return run.mutate()
 }

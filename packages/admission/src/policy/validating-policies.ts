@@ -1,5 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
@@ -58,18 +59,17 @@ export function validatingPolicies({
     name: 'ValidatingAdmissionPolicy',
     handles: ({ resource }: AdmissionTarget) => !exempt.has(`${resource.group}/${resource.resource}`),
     validate(object, attributes, context) {
-      const bound = source.bound(context)
-      if (!(bound instanceof Promise) && bound.length === 0) return undefined
-      return evaluateAll(bound, new PolicyEvaluation(object, attributes, context, { profile, authorizer }))
+      return whenDone(source.bound(context), (bound) =>
+        bound.length === 0
+          ? undefined
+          : evaluateAll(bound, new PolicyEvaluation(object, attributes, context, { profile, authorizer })),
+      )
     },
   }
 }
 
-async function evaluateAll(
-  bound: readonly BoundPolicy[] | Promise<readonly BoundPolicy[]>,
-  evaluation: PolicyEvaluation,
-): Promise<void> {
-  for (const { policy, bindings } of await bound) await evaluation.evaluate(policy, bindings)
+async function evaluateAll(bound: readonly BoundPolicy[], evaluation: PolicyEvaluation): Promise<void> {
+  for (const { policy, bindings } of bound) await evaluation.evaluate(policy, bindings)
   evaluation.throwFirstDenial()
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { membersOf, mismatch, text } from './go-json.ts'
 import { statusOf } from './response-status.ts'
-import { type ReviewScheme, readReviewBodySteps } from './review-body.ts'
+import { type ReviewScheme, readReviewBody } from './review-body.ts'
 
 /** A review that a conversion webhook has answered, with the members that its version may lack. */
 export interface ConversionReview {
@@ -29,7 +29,7 @@ export interface ConversionResponse {
  * runAtOnce(readConversionReview(body, scheme)).response?.uid // '1'
  */
 export function* readConversionReview(bytes: Uint8Array, scheme: ReviewScheme): Work<ConversionReview> {
-  const body = yield* readReviewBodySteps(bytes, scheme)
+  const body = yield* readReviewBody(bytes, scheme)
   const { response = null } = body
   return { kind: given(body, 'kind'), apiVersion: given(body, 'apiVersion'), response: responseOf(response, scheme) }
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
 import { truncateGoText } from '@krmkit/meta/go-text'
 import type { SpanAttributes } from '@krmkit/meta/tracing'
-import { createTurns, runInLaterTurns } from '@krmkit/meta/work'
+import { createTurns, startWork } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { CallDeadline } from './call-deadline.ts'
 import { type Endpoint, type EndpointPostOptions, failedCall, WebhookClient, type WebhookClientOptions } from './client.ts'
@@ -9,13 +9,7 @@ import type { Hook } from './hook.ts'
 import type { WebhookInvocation } from './hook-table.ts'
 import type { AdmissionReview, InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
-import {
-  type AdmissionResponse,
-  readAdmissionResponse,
-  readAdmissionResponseSteps,
-  readInProcessResponse,
-  type SentReview,
-} from './response.ts'
+import { type AdmissionResponse, readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
 import { chooseReviewVersion, encodeReview, ObjectJsonCache, requestMembers } from './review.ts'
 import type { VersionedObjects } from './versioned-objects.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -38,9 +32,6 @@ export type CallOutcome =
   | { readonly kind: 'allowed'; readonly response: AdmissionResponse }
   /** `error` is the response to the client. */
   | { readonly kind: 'refused'; readonly error: ApiError }
-
-/** Larger responses are read in slices. */
-const largeResponseBytes = 64 * 1024
 
 /** Calls webhooks: builds the review, sends it within its deadline, and verifies the response. */
 export class WebhookDispatcher {
@@ -82,7 +73,7 @@ export class WebhookDispatcher {
     const deadline = new CallDeadline(this.#options.clock, hook.timeoutMs, { bounds: context.bounds, span })
     let response: AdmissionResponse
     try {
-      let running: AdmissionResponse | Promise<AdmissionResponse>
+      let running: Promise<AdmissionResponse>
       if (endpoint.kind === 'function') {
         const request = { uid: sent.uid, ...members.before, ...versioned, ...members.after } as AdmissionReview['request']
         running = callFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, sent, deadline)
@@ -94,7 +85,7 @@ export class WebhookDispatcher {
       }
       const url = `${endpoint.url}?timeout=${deadline.timeoutSeconds}s`
       const timeoutError = (reason: string) => failedCall(`Post ${JSON.stringify(url)}: ${reason}`)
-      response = running instanceof Promise ? await deadline.limit(running, timeoutError) : running
+      response = await deadline.limit(running, timeoutError)
       span?.event('Request completed')
     } finally {
       span?.end()
@@ -106,8 +97,7 @@ export class WebhookDispatcher {
 
   async #read(bytes: Uint8Array, sent: SentReview): Promise<AdmissionResponse> {
     try {
-      if (bytes.byteLength <= largeResponseBytes) return readAdmissionResponse(bytes, sent)
-      return await runInLaterTurns(readAdmissionResponseSteps(bytes, sent), this.turns)
+      return await startWork(readAdmissionResponse(bytes, sent), this.turns)
     } catch (error) {
       throw callError(error)
     }
@@ -124,30 +114,25 @@ function callAttributes(
   return { configuration, webhook: name, resource: resourceText, subresource, operation, UID: uid }
 }
 
-/** Calls an in-process webhook; synchronous when the function is. */
-function callFunction(
+/** Calls an in-process webhook. */
+async function callFunction(
   { run }: Extract<Endpoint, { kind: 'function' }>,
   review: AdmissionReview,
   { type }: SentReview,
   deadline: EndpointPostOptions,
-): AdmissionResponse | Promise<AdmissionResponse> {
-  const verify = (given: InProcessWebhookResponse) => withCallError(() => readInProcessResponse(given, type))
-  const failed = (error: unknown) => failedCall(error instanceof Error ? error.message : String(error))
+): Promise<AdmissionResponse> {
   const options = {
     get signal() {
       return deadline.signal
     },
   }
-  let given: InProcessWebhookResponse | Promise<InProcessWebhookResponse>
+  let given: InProcessWebhookResponse
   try {
-    given = run(review, options)
+    given = await run(review, options)
   } catch (error) {
-    throw failed(error)
+    throw failedCall(error instanceof Error ? error.message : String(error))
   }
-  if (!(given instanceof Promise)) return verify(given)
-  return given.then(verify, (error: unknown) => {
-    throw failed(error)
-  })
+  return withCallError(() => readInProcessResponse(given, type))
 }
 
 function withCallError(read: () => AdmissionResponse): AdmissionResponse {

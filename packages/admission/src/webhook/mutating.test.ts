@@ -1,4 +1,5 @@
 import type { ApiObject, Status } from '@krmkit/meta'
+import { turnsDuring } from '@krmkit/meta/testing'
 import { describe, expect, it } from 'vitest'
 import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
@@ -21,20 +22,6 @@ function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, pl
   return { ...cluster, chain, admit }
 }
 
-/** How often the event loop turns meanwhile. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0
-  let over = false
-  const count = (): void => {
-    turns++
-    if (!over) setImmediate(count)
-  }
-  setImmediate(count)
-  await work()
-  over = true
-  return turns
-}
-
 describe('large patches', () => {
   const data = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 'v']))
 
@@ -42,10 +29,7 @@ describe('large patches', () => {
     const { admit } = setup({
       a: [{ name: 'a1', response: { allowed: true, patch: [{ op: 'add', path: '/data', value: data }] } }],
     })
-    let admitted: unknown
-    const turns = await turnsDuring(async () => {
-      admitted = await admit()
-    })
+    const { result: admitted, turns } = await turnsDuring(admit)
     expect(turns).toBeGreaterThan(3)
     expect(admitted).toEqual({ ...configMap(), data })
   })

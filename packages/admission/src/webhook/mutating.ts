@@ -1,6 +1,6 @@
 import { equalValues } from '@krmkit/fieldmanager/paced'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
-import { startWork } from '@krmkit/meta/work'
+import { startWork, whenDone } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
@@ -34,7 +34,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     // DELETE and CONNECT have no object to mutate, but their webhooks are called.
     check(attributes, context, object) {
       const calling = object === undefined ? webhooks.admit(undefined, attributes, context) : undefined
-      return calling instanceof Promise ? calling.then(() => undefined) : undefined
+      return whenDone(calling, () => undefined)
     },
     admit: (object, attributes, context) => webhooks.admit(object, attributes, context),
   }
@@ -67,8 +67,7 @@ class MutatingWebhooks {
         ? this.#callAll(invocations, object, attributes, context)
         : object
     }
-    const table = this.#source.table(context)
-    return table instanceof Promise ? table.then(admitWith) : admitWith(table)
+    return whenDone(this.#source.table(context), admitWith)
   }
 
   async #callAll(

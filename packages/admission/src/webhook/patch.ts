@@ -36,8 +36,7 @@ export async function applyWebhookPatch(
   }
   const before = versioned.object as unknown as JsonValue
   const { resource, kind } = attributes
-  const patched = await run(patchSteps(before, operations))
-  const next = await convert(patched, { version, request: { resource, kind } }, context)
+  const next = await convert(await run(patched(before, operations)), { version, request: { resource, kind } }, context)
   await run(annotator.patched(operations))
   return (await run(equalValues(before, next.versioned as unknown as JsonValue))) ? undefined : next.object
 }
@@ -56,7 +55,7 @@ function* readOperations(patch: JsonValue | Uint8Array): Work<JsonValue[]> {
   throw ApiError.internalError(`json: cannot unmarshal ${kind} into Go value of type jsonpatch.Patch`)
 }
 
-function* patchSteps(before: JsonValue, operations: JsonValue[]): Work<JsonValue> {
+function* patched(before: JsonValue, operations: JsonValue[]): Work<JsonValue> {
   try {
     return yield* jsonPatch(before, operations)
   } catch (error) {

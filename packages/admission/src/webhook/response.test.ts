@@ -1,5 +1,6 @@
+import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import { readAdmissionResponse, readAdmissionResponseSteps, readInProcessResponse, type SentReview } from './response.ts'
+import { readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
 
 const sent: SentReview = { uid: 'u-1', version: 'v1', group: 'admission.k8s.io', type: 'admit' }
 const older: SentReview = { ...sent, version: 'v1beta1' }
@@ -12,7 +13,7 @@ const review = (response: object | null | undefined, rest: object = {}) => ({
   response,
   ...rest,
 })
-const read = (value: unknown, expected: SentReview = sent) => readAdmissionResponse(bytes(value), expected)
+const read = (value: unknown, expected: SentReview = sent) => runAtOnce(readAdmissionResponse(bytes(value), expected))
 const patch = btoa('[]')
 
 describe('readAdmissionResponse', () => {
@@ -109,7 +110,7 @@ describe('readAdmissionResponse', () => {
 
   it('reads long responses in steps, and YAML only when it is short', () => {
     const steps = (text: string) => {
-      const work = readAdmissionResponseSteps(new TextEncoder().encode(text), sent)
+      const work = readAdmissionResponse(new TextEncoder().encode(text), sent)
       let count = 0
       for (let next = work.next(); ; next = work.next(), count++) if (next.done === true) return { count, response: next.value }
     }

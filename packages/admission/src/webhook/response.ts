@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
+import type { JsonValue, Status } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { at, bytesOf, flag, membersOf, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
 import { statusOf } from './response-status.ts'
 import type { ReviewVersion } from './review.ts'
-import { type ReviewScheme, readReviewBody, readReviewBodySteps } from './review-body.ts'
+import { type ReviewScheme, readReviewBody } from './review-body.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** The verified response of a webhook. */
@@ -35,21 +35,8 @@ export interface SentReview {
  * @throws WebhookError
  * @see API protocol specification, 2.8
  */
-export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): AdmissionResponse {
-  return verifiedResponse(readReviewBody(bytes, schemeOf(sent)), sent)
-}
-
-/**
- * As {@link readAdmissionResponse}, with pauses, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
- * parsed in one step.
- *
- * @throws WebhookError
- */
-export function* readAdmissionResponseSteps(bytes: Uint8Array, sent: SentReview): Work<AdmissionResponse> {
-  return verifiedResponse(yield* readReviewBodySteps(bytes, schemeOf(sent)), sent)
-}
-
-function verifiedResponse(review: JsonObject, sent: SentReview): AdmissionResponse {
+export function* readAdmissionResponse(bytes: Uint8Array, sent: SentReview): Work<AdmissionResponse> {
+  const review = yield* readReviewBody(bytes, schemeOf(sent))
   const { response = null } = review
   if (response === null) throw new WebhookError({ code: 'Invalid', message: 'webhook response was absent' })
   const members = membersOf(response, 'AdmissionReview.response', `${sent.version}.AdmissionResponse`)

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
-import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
-import * as paced from '@krmkit/schema/paced'
+import { runAtOnce, type Work } from '@krmkit/meta/work'
+import { DecodeError, parseYaml } from '@krmkit/schema'
+import { parseJson } from '@krmkit/schema/paced'
 import { jsonKind, mismatch } from './go-json.ts'
 import { statusOf } from './response-status.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -38,25 +38,23 @@ const maxYamlBytes = 128 * 1024
 /**
  * The members of a review of the sent version; empty for `null`.
  *
+ * Differs: YAML of more than 128 KiB is refused, because it is parsed in one step.
+ *
  * @throws WebhookError `Unreadable` for an unparsable body, another kind, or another version.
  */
-export function readReviewBody(bytes: Uint8Array, scheme: ReviewScheme): JsonObject {
-  return reviewOf(parse(bytes, scheme), scheme)
-}
-
-/**
- * As {@link readReviewBody}, with pauses, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
- * parsed in one step.
- */
-export function* readReviewBodySteps(bytes: Uint8Array, scheme: ReviewScheme): Work<JsonObject> {
-  return reviewOf(yield* parseSteps(bytes, scheme), scheme)
+export function* readReviewBody(bytes: Uint8Array, scheme: ReviewScheme): Work<JsonObject> {
+  const value = yield* parse(bytes, scheme)
+  if (value === null) return {}
+  if (!isJsonObject(value)) throw typeMetaMismatch(value)
+  checkKind(value, scheme)
+  return value
 }
 
 /** The message of a failed response whose body is a Status, which may lack kind and apiVersion; undefined for other bodies. */
 export function failureMessageOf(bytes: Uint8Array): string | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > maxYamlBytes) return undefined
   try {
-    const value = parse(bytes, {})
+    const value = runAtOnce(parse(bytes, {}))
     if (!isJsonObject(value)) return undefined
     const kind = typeMember(value, 'kind') || 'Status'
     const apiVersion = typeMember(value, 'apiVersion') || 'v1'
@@ -79,13 +77,6 @@ export function typeMetaMismatch(value: JsonValue): WebhookError {
 /** Whether a kind is one of the options and lists that every group has, or one of those of `v1` alone. */
 export function isKindOfEveryGroup(apiVersion: string, kind: string): boolean {
   return groupKinds.includes(kind) || (apiVersion === 'v1' && coreKinds.includes(kind))
-}
-
-function reviewOf(value: JsonValue, scheme: ReviewScheme): JsonObject {
-  if (value === null) return {}
-  if (!isJsonObject(value)) throw typeMetaMismatch(value)
-  checkKind(value, scheme)
-  return value
 }
 
 function checkKind(value: JsonObject, { group, version, kind, versions, otherKinds = [] }: ReviewScheme): void {
@@ -119,17 +110,9 @@ export function typeMember(value: JsonObject, name: 'kind' | 'apiVersion'): stri
 
 type Bounds = Pick<ReviewScheme, 'maxDepth'>
 
-function parse(bytes: Uint8Array, { maxDepth }: Bounds): JsonValue {
+function* parse(bytes: Uint8Array, { maxDepth }: Bounds): Work<JsonValue> {
   try {
-    return parseJson(bytes, maxDepth === undefined ? {} : { maxDepth }).value as JsonValue
-  } catch (error) {
-    return parseOther(bytes, error)
-  }
-}
-
-function* parseSteps(bytes: Uint8Array, { maxDepth }: Bounds): Work<JsonValue> {
-  try {
-    return (yield* paced.parseJson(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
+    return (yield* parseJson(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
   } catch (error) {
     return parseOther(bytes, error)
   }

@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
@@ -46,8 +47,7 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
         const invocations = selectedInvocations(table, object, attributes, context)
         return invocations.length === 0 ? undefined : webhooks.validate(invocations, object, attributes, context)
       }
-      const table = source.table(context)
-      return table instanceof Promise ? table.then(validateWith) : validateWith(table)
+      return whenDone(source.table(context), validateWith)
     },
   }
 }
