@@ -14,7 +14,6 @@ import { packageFolders, root, sourceFiles } from './source-files.ts'
 const seldom: Readonly<Record<string, string>> = {
   'packages/admission/src/webhook/dispatcher.ts': 'for each call of a webhook that is a function',
   'packages/apiserver/src/request/deadline.ts': 'for each request to a backend',
-  'packages/apiserver/src/encoding/frames.ts': 'for each watch',
   'packages/apiserver/src/handlers/watch.ts': 'for each watch',
   'packages/apiserver/src/openapi/publisher.ts': 'for each document',
   'packages/client/src/client.ts': 'for each watch and each raw request',

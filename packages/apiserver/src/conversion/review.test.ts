@@ -1,9 +1,9 @@
 import type { ApiObject, JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import { type ExpectedObject, restoreObjectSteps } from './review.ts'
+import { type ExpectedObject, restoreObject } from './review.ts'
 
-const restore = (converted: JsonValue, expected: ExpectedObject) => runAtOnce(restoreObjectSteps(converted, expected))
+const restore = (converted: JsonValue, expected: ExpectedObject) => runAtOnce(restoreObject(converted, expected))
 
 describe('restored objects', () => {
   const expected = { original: { apiVersion: 'g/v1', kind: 'X' } as ApiObject, apiVersion: 'g/v2' }
@@ -23,7 +23,7 @@ describe('restored objects', () => {
   it('have many annotations compared in steps', () => {
     const annotations = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const original = { apiVersion: 'g/v1', kind: 'X', metadata: { name: 'a', annotations } } as ApiObject
-    const work = restoreObjectSteps({ ...original, apiVersion: 'g/v2' } as unknown as JsonValue, { original, apiVersion: 'g/v2' })
+    const work = restoreObject({ ...original, apiVersion: 'g/v2' } as unknown as JsonValue, { original, apiVersion: 'g/v2' })
     expect([...work].length).toBeGreaterThan(50)
   })
 })

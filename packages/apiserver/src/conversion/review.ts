@@ -38,7 +38,7 @@ export interface ReviewRequest {
 }
 
 /** The JSON of a review, with pauses. */
-export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Work<string> {
+export function formatReview({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Work<string> {
   return stringifyJson({
     kind: 'ConversionReview',
     apiVersion: `${group}/${version}`,
@@ -50,7 +50,7 @@ export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: Re
 const maxDepth = 1000 + 3
 
 /** Reads the converted objects of a response, with pauses. @throws Error with the message of kube-apiserver. */
-export function* convertedObjectSteps(
+export function* readConvertedObjects(
   bytes: Uint8Array,
   { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
 ): Work<readonly JsonValue[]> {
@@ -88,7 +88,7 @@ export interface ExpectedObject {
  *
  * @throws Error for another object, kind or version.
  */
-export function* restoreObjectSteps(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): Work<ApiObject> {
+export function* restoreObject(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): Work<ApiObject> {
   const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
   const undecodable = yield* decodeProblem(converted)

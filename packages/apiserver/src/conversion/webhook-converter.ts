@@ -7,14 +7,7 @@ import type { Work } from '@krmkit/meta/work'
 import { createTurns, startWork } from '@krmkit/meta/work'
 import { createDeadline } from '../request/deadline.ts'
 import type { ConversionOptions, InProcessConverter } from './interfaces.ts'
-import {
-  convertedObjectSteps,
-  groupVersionKind,
-  restoreObjectSteps,
-  reviewTextSteps,
-  reviewVersion,
-  UnprefixedError,
-} from './review.ts'
+import { formatReview, groupVersionKind, readConvertedObjects, restoreObject, reviewVersion, UnprefixedError } from './review.ts'
 
 /**
  * Converts custom resources by the webhooks of their definitions. A review has one object, also for the items of a list, because
@@ -84,7 +77,7 @@ export class WebhookConverters {
       throw new Error(`failed: ${reasonOf(error)}`)
     }
     requireCount(converted, objects.length)
-    return startWork(restoreSteps(converted, objects, apiVersion), this.#turns)
+    return startWork(restoreAll(converted, objects, apiVersion), this.#turns)
   }
 
   async #convert(original: Frozen, { apiVersion, target, versions, stored }: ReviewParts): Promise<ApiObject> {
@@ -95,14 +88,14 @@ export class WebhookConverters {
       if (version === undefined) throw new Error('no supported conversion review versions')
       const object = stored ? withoutResourceVersion(original) : original
       const review = { uid, version, desiredAPIVersion: apiVersion, objects: [object] }
-      const body = await startWork(reviewTextSteps(review), this.#turns)
+      const body = await startWork(formatReview(review), this.#turns)
       const response = await this.#post(target, body)
-      converted = await startWork(convertedObjectSteps(response, { uid, version }), this.#turns)
+      converted = await startWork(readConvertedObjects(response, { uid, version }), this.#turns)
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)
     }
     requireCount(converted, 1)
-    return startWork(restoreObjectSteps(converted[0] as JsonValue, { original, apiVersion }), this.#turns)
+    return startWork(restoreObject(converted[0] as JsonValue, { original, apiVersion }), this.#turns)
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
@@ -162,11 +155,11 @@ async function inOrder<T, R>(items: readonly T[], map: (item: T) => Promise<R>):
   return mapped
 }
 
-function* restoreSteps(converted: readonly unknown[], originals: readonly Frozen[], apiVersion: string): Work<ApiObject[]> {
+function* restoreAll(converted: readonly unknown[], originals: readonly Frozen[], apiVersion: string): Work<ApiObject[]> {
   const restored: ApiObject[] = []
   for (const [index, original] of originals.entries()) {
     const expected = { original, apiVersion, ...(originals.length === 1 ? {} : { index }) }
-    restored.push(yield* restoreObjectSteps(converted[index] as never, expected))
+    restored.push(yield* restoreObject(converted[index] as never, expected))
     yield
   }
   return restored

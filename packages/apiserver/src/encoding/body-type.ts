@@ -6,7 +6,7 @@ import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { decode } from '@krmkit/schema/paced'
 import { internalPackage, type ServerScope } from '../request/scope.ts'
-import { convertedJsonSteps } from './key-order.ts'
+import { convertedJson } from './key-order.ts'
 import type { ParsedText, TextEncoding } from './large-body.ts'
 
 /** Whether a body has the kind and version of its request. */
@@ -39,7 +39,7 @@ export type Actual = { readonly kind: string; readonly version: string }
 const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
 
 /** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
-export function* checkTypeSteps(
+export function* checkType(
   scope: ServerScope,
   expected: Expected,
   given: { apiVersion: string; kind: string },
@@ -53,7 +53,7 @@ export function* checkTypeSteps(
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
   const other = scope.kind({ ...stated, kind })
   const isVersion = other !== undefined && isOtherVersion(scope, other, gvk)
-  if (other !== undefined && body !== undefined) yield* decodeAsSteps(other, { ...body, expected, actual, isVersion })
+  if (other !== undefined && body !== undefined) yield* decodeAs(other, { ...body, expected, actual, isVersion })
   if (isVersion) throw versionMismatch(formatApiVersion(stated), gvk)
   const why = typeProblem(scope, gvk, { ...stated, kind })
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
@@ -114,7 +114,7 @@ interface OtherDecoding extends TypedBody {
  *
  * @throws ApiError 400
  */
-function* decodeAsSteps(
+function* decodeAs(
   other: Pick<KindInfo, 'type'>,
   { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding,
 ): Work {
@@ -137,17 +137,17 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version
  */
-export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: TypeMeta, body: CustomBody): Work<Actual> {
+export function* checkCustomType(expected: Expected, { apiVersion, kind }: TypeMeta, body: CustomBody): Work<Actual> {
   const { gvk, fieldValidation, onOtherKind } = expected
   const { bytes, rest, warn } = body
-  if (kind === '') throw yield* missingKindSteps(expected, apiVersion, body)
+  if (kind === '') throw yield* missingKind(expected, apiVersion, body)
   const isExpected = apiVersion === formatApiVersion(gvk)
   const stated = parseApiVersion(apiVersion)
   const actual = { kind, version: stated.version }
   if (!isExpected && kind === gvk.kind && stated.group === gvk.group) {
     const other = expected.versions?.get(apiVersion)
     const known = other === undefined ? ofUnknownVersion(body) : body
-    yield* decodeAsSteps(other ?? expected, { ...known, expected, actual, isVersion: true })
+    yield* decodeAs(other ?? expected, { ...known, expected, actual, isVersion: true })
   } else if (!isExpected || kind !== gvk.kind) {
     // Repeated keys of YAML are found while the text is read.
     const { problems = [] } = rest
@@ -163,14 +163,14 @@ export function* checkCustomTypeSteps(expected: Expected, { apiVersion, kind }: 
  * The refusal of a body without a kind. Without field validation kube-apiserver decodes the body by another path, which names the kind
  * of the request and shows the body as JSON.
  */
-function* missingKindSteps(
+function* missingKind(
   { gvk, fieldValidation }: Expected,
   apiVersion: string,
   { value, bytes, encoding }: CustomBody,
-): Generator<unknown, DecodeError | ApiError> {
+): Work<DecodeError | ApiError> {
   const original = () => new TextDecoder().decode(bytes.subarray(0, shownBytes))
   if (fieldValidation !== 'Ignore') return missingTypeMeta('Kind', original())
-  const text = encoding === 'yaml' ? (yield* convertedJsonSteps(value)).slice(0, shownBytes) : original().trim()
+  const text = encoding === 'yaml' ? (yield* convertedJson(value)).slice(0, shownBytes) : original().trim()
   const { group, version } = apiVersion === '' ? gvk : parseApiVersion(apiVersion)
   const actual = { kind: gvk.kind, version: version === '' && group === gvk.group ? gvk.version : version }
   const message = decodeFailureMessage(missingTypeMeta('Kind', text), { expectedKind: gvk.kind, actual, body: bytes })

@@ -1,20 +1,18 @@
 import type { Printer } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
-import { concatBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runInLaterTurns, type Work } from '@krmkit/meta/work'
+import { isLargeValue, runInLaterTurns, whenDone } from '@krmkit/meta/work'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
-import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
-import type { CborCodec } from '@krmkit/schema/cbor'
-import * as paced from '@krmkit/schema/paced'
-import { encodeWatchFrame } from '@krmkit/schema/protobuf'
+import type { StructType } from '@krmkit/schema'
 import { apiVersionOf } from '../media/codec.ts'
 import type { EventType, FrameCache } from '../media/frame-cache.ts'
 import type { Representation, Transform } from '../media/negotiation.ts'
 import type { RequestScope } from '../request/scope.ts'
 import { listBlueprint } from './list-blueprint.ts'
 import { type IncludeObject, metaForm, partialOf, tableOf } from './table.ts'
-import { whenDone } from './when-done.ts'
+import { encodeFrame } from './watch-frame.direct.ts'
+import * as paced from './watch-frame.ts'
+import { jsonFrame } from './watch-frame.ts'
 
 /** How the rows of a watch of Tables are made. */
 export interface RowForm {
@@ -29,26 +27,6 @@ export interface Frames<T> {
   left(previous: Entry, resourceVersion: string): T | Promise<T>
   bookmark(resourceVersion: string, initialEventsEnd: boolean): T
   status(status: Status): T
-}
-
-const frameEnd = new TextEncoder().encode('}\n')
-const heads = new Map<string, Uint8Array>(
-  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
-    type,
-    new TextEncoder().encode(`{"type":"${type}","object":`),
-  ]),
-)
-
-function jsonFrame(type: string, document: Uint8Array): Uint8Array {
-  const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
-  return concatBytes([heads.get(type) as Uint8Array, bare, frameEnd])
-}
-
-/** `{type, object}`; the object is a document with its own tag. */
-function cborFrame(cbor: CborCodec, type: string, document: Uint8Array): Uint8Array {
-  const member = (name: string) => cbor.encodeBare(name)
-  const head = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa2), member('type'), member(type), member('object')]
-  return concatBytes([...head, document])
 }
 
 /** The objects of watch events in the form of one watch, before encoding. */
@@ -132,19 +110,10 @@ export function framesFor(
     return transform === undefined ? definition.kind.type() : types.struct(`meta/v1.${transform.as}`)
   }
   const shown = shownFor(scope, representation, rows)
-  const encode = (type: string, object: object): Uint8Array => {
-    if (encoding === 'json') return jsonFrame(type, encodeJson(object))
-    if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
-    return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
-  }
-  function* encodeSteps(type: string, object: object): Work<Uint8Array> {
-    if (encoding === 'json') return jsonFrame(type, yield* paced.encodeJson(object))
-    if (encoding === 'cbor' && cbor !== undefined)
-      return cborFrame(cbor, type, yield* cbor.paced.encode(object, structOf(object)))
-    return encode(type, object)
-  }
+  const form = { encoding, cbor, structOf }
+  const encode = (type: string, object: object) => encodeFrame(type, object, form)
   const encoded = (type: string, object: object) =>
-    isLargeValue(object) ? runInLaterTurns(encodeSteps(type, object), turns) : encode(type, object)
+    isLargeValue(object) ? runInLaterTurns(paced.encodeFrame(type, object, form), turns) : encode(type, object)
   const isPlain = encoding === 'json' && transform === undefined
   const make = (type: EventType, entry: Entry): Uint8Array | Promise<Uint8Array> =>
     whenDone(codec.ready(entry, isPlain ? 'bytes' : 'object', turns), () =>

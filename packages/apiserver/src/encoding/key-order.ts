@@ -13,7 +13,7 @@ const membersPerStep = 256
  *
  * @param ofLiteral what replaces a literal of a number
  */
-export function* inKeyOrderSteps(
+export function* inKeyOrder(
   value: unknown,
   ofLiteral: (literal: NumberLiteral) => unknown = (literal) => literal,
 ): Work<unknown> {
@@ -23,14 +23,14 @@ export function* inKeyOrderSteps(
   if (Array.isArray(value)) {
     const items: unknown[] = []
     for (const item of value) {
-      items.push(yield* inKeyOrderSteps(item, ofLiteral))
+      items.push(yield* inKeyOrder(item, ofLiteral))
       if (++count % membersPerStep === 0) yield
     }
     return items
   }
   const ordered: Record<string, unknown> = {}
   for (const name of yield* sort([...memberNames(value)])) {
-    setMember(ordered, name, yield* inKeyOrderSteps((value as Record<string, unknown>)[name], ofLiteral))
+    setMember(ordered, name, yield* inKeyOrder((value as Record<string, unknown>)[name], ofLiteral))
     if (++count % membersPerStep === 0) yield
   }
   yield
@@ -42,11 +42,11 @@ export function* inKeyOrderSteps(
  *
  * @example
  * ```ts
- * runAtOnce(convertedJsonSteps({ b: new NumberLiteral('1.50'), a: '<' })) // '{"a":"\\u003c","b":1.5}'
+ * runAtOnce(convertedJson({ b: new NumberLiteral('1.50'), a: '<' })) // '{"a":"\\u003c","b":1.5}'
  * ```
  */
-export function* convertedJsonSteps(value: unknown): Work<string> {
-  return yield* stringifyJson(yield* inKeyOrderSteps(value, plainNumber))
+export function* convertedJson(value: unknown): Work<string> {
+  return yield* stringifyJson(yield* inKeyOrder(value, plainNumber))
 }
 
 function plainNumber({ text, value }: NumberLiteral): bigint | number {

@@ -1,3 +1,4 @@
+import { turnsDuring } from '@krmkit/meta/testing'
 import { parseYaml } from '@krmkit/schema'
 import { protobufMagic } from '@krmkit/schema/protobuf'
 import { yamlToJson } from '@krmkit/schema/yaml'
@@ -44,20 +45,6 @@ async function post({ server }: SampleServer, target: string, bytes: Uint8Array,
     body: async () => bytes,
   })
   return { status, json: body.kind === 'bytes' ? JSON.parse(new TextDecoder().decode(body.bytes)) : undefined }
-}
-
-/** How often the event loop turns meanwhile. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0
-  let over = false
-  const count = (): void => {
-    turns++
-    if (!over) setImmediate(count)
-  }
-  setImmediate(count)
-  await work()
-  over = true
-  return turns
 }
 
 describe('large maps that strategies change in place', () => {
@@ -148,7 +135,7 @@ describe('large objects', () => {
   it('are stored like small ones, yielding to other requests', async () => {
     const { ask } = await sampleServer()
     const members = numbered(60_000, (i) => `"k${i}":"${i}"`)
-    const turns = await turnsDuring(async () => {
+    const { turns } = await turnsDuring(async () => {
       expect((await ask(maps, { method: 'POST', text: map(members) })).status).toBe(201)
     })
     expect(turns).toBeGreaterThan(10)

@@ -1,3 +1,4 @@
+import { turnsDuring } from '@krmkit/meta/testing'
 import { createFeatureGates } from '@krmkit/versioning'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
@@ -27,27 +28,16 @@ beforeAll(async () => {
   )
 })
 
-/** How often the event loop turns while the first piece of a body is made, and that piece. */
-async function firstPiece(target: string, accept: string): Promise<{ readonly turns: number; readonly bytes: number }> {
-  let turns = 0
-  let over = false
-  const turn = (): void => {
-    turns++
-    if (!over) setImmediate(turn)
-  }
-  setImmediate(turn)
+/** Bytes of the first piece of a body. */
+async function firstPiece(target: string, accept: string): Promise<number> {
   const { body } = await sample.server.handle(requestOf(target, { user: administrator, headers: { accept } }))
-  let bytes = 0
-  if (body.kind === 'bytes') bytes = body.bytes.byteLength
-  else if (body.kind === 'list') bytes = body.length
-  else if (body.kind === 'stream') {
-    const events = body.stream[Symbol.asyncIterator]()
-    const { value } = await events.next()
-    bytes = value.byteLength
-    await events.return?.()
-  }
-  over = true
-  return { turns, bytes }
+  if (body.kind === 'bytes') return body.bytes.byteLength
+  if (body.kind === 'list') return body.length
+  if (body.kind !== 'stream') return 0
+  const events = body.stream[Symbol.asyncIterator]()
+  const { value } = await events.next()
+  await events.return?.()
+  return value.byteLength
 }
 
 describe('large objects are made in slices', () => {
@@ -63,7 +53,7 @@ describe('large objects are made in slices', () => {
     await create(size, size)
     const query = verb === 'watch' ? `?watch=true&labelSelector=size%3D${size}` : `?labelSelector=size%3D${size}`
     const target = verb === 'get' ? at(version, `/${size}`) : at(version) + query
-    const { turns, bytes } = await firstPiece(target, accept)
+    const { turns, result: bytes } = await turnsDuring(() => firstPiece(target, accept))
     expect(bytes, name).toBeGreaterThan(count * 5)
     expect(turns, name).toBeGreaterThan(6)
   })

@@ -1,6 +1,6 @@
 import { defaultPrinter, printerOf, type ResourceDefinition } from '@krmkit/kinds'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { startWork, type Work } from '@krmkit/meta/work'
+import { startWork, type Work, whenDone } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import { apiVersionOf, memberBytes } from '../media/codec.ts'
@@ -19,7 +19,6 @@ import {
   yamlListWriter,
 } from './list-writers.ts'
 import { includeObject, metaForm, partialListOf, partialListType, partialOf, tableOf, tableRow } from './table.ts'
-import { whenDone } from './when-done.ts'
 
 /** The form of a list: its frame, and each element. */
 interface ShownList extends ListFrame {
@@ -83,8 +82,7 @@ function writtenList(
   const form = encoding === 'json' && transform === undefined ? 'bytes' : 'object'
   const ready = (entry: Entry) => codec.ready(entry, form, turns)
   const body = startWork(elements(output, shown, { entries, ready }), turns)
-  const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
-  return body instanceof Promise ? body.then(respond) : respond(body)
+  return whenDone(body, (made) => encodedResponse(responses, 200, made, encoding))
 }
 
 function* elements(
@@ -163,7 +161,7 @@ const listEnd = new TextEncoder().encode(']}\n')
 function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
   const { definition, listChunks, codec, turns } = scope
   const body = startWork(listChunks.steps(codec, entries, { ...listEnvelope(definition, metadata), turns }), turns)
-  return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, joined(body))
+  return whenDone(body, (made) => jsonResponse(200, joined(made)))
 }
 
 /** Lists of at most so many bytes are one piece: adapters write it at once, instead of as a stream. */

@@ -1,4 +1,5 @@
 import type { DeepReadonly, GroupVersionKind } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Entry, Stored } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
@@ -10,7 +11,6 @@ import type { RequestScope } from '../request/scope.ts'
 import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { wantsPretty } from './indentation.ts'
 import { includeObject, metaForm, partialOf, printerOfObject, tableOf } from './table.ts'
-import { whenDone } from './when-done.ts'
 
 /** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
 export function entryResponse(

@@ -1,37 +1,32 @@
-import { FieldManagerError, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
-import * as pacedFields from '@krmkit/fieldmanager/paced'
+import { FieldManagerError } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, Pace, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
+import { isLargeValue, Pace, runAtOnce, runInLaterTurns, whenDone } from '@krmkit/meta/work'
 import { type AppliedConfiguration, type DecodedObject, decodeRefusal, type FrozenObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import * as pacedSchema from '@krmkit/schema/paced'
+import { applyPatch } from './apply-patch.direct.ts'
+import * as paced from './apply-patch.ts'
 import { strictFailure } from './body-type.ts'
-import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
+import { knownMembers } from './drop-unknown-fields.direct.ts'
+import * as pacedFields from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { type PatchedType, patchedType } from './patched-type.ts'
-import { withoutTests } from './sent-floats.ts'
-import { whenDone } from './when-done.ts'
 import { withMembers } from './with-members.ts'
 
 /** Applies patches and decodes their results. */
 
 /** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
 export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): DecodedObject | Promise<DecodedObject> {
-  const { target, body } = request
+  const { body } = request
   if (body.refusal !== undefined) throw body.refusal
   const original = before as JsonValue
-  const { kind, value: patch, tested, problems } = body
+  const { value: patch, problems } = body
   if (isLargeValue(patch) || isLargeValue(before) || mayMultiply(body)) return patchedInSlices(request, original)
   try {
-    const value =
-      kind === 'json'
-        ? runAtOnce(testedSteps(original, patch, tested))
-        : kind === 'merge'
-          ? mergePatch(original, patch)
-          : strategicMergePatch(target.type(), original, patch)
+    const value = applyPatch(request, original)
     return decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
@@ -49,27 +44,12 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<DecodedObject> {
   const { problems } = request.body
   try {
-    const value = await runInLaterTurns(patchSteps(request, original), request.scope.turns)
+    const value = await runInLaterTurns(paced.applyPatch(request, original), request.scope.turns)
     await new Pace(request.scope.turns).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
   }
-}
-
-function patchSteps({ target, body }: PatchRequest, original: JsonValue): Work<JsonValue> {
-  const { kind, value: patch, tested } = body
-  if (kind === 'json') return testedSteps(original, patch, tested)
-  return kind === 'merge'
-    ? pacedFields.mergePatch(original, patch)
-    : pacedFields.strategicMergePatch(target.type(), original, patch)
-}
-
-/** A JSON patch whose tests see `tested`. */
-function* testedSteps(original: JsonValue, patch: JsonValue, tested: JsonValue | undefined): Work<JsonValue> {
-  if (tested === undefined) return yield* pacedFields.jsonPatch(original, patch)
-  yield* pacedFields.jsonPatch(original, tested)
-  return yield* pacedFields.jsonPatch(original, withoutTests(patch))
 }
 
 function patchFailure(error: unknown): unknown {
@@ -164,22 +144,21 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
 /** A promise where the value is large. */
 function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): JsonValue | Promise<JsonValue> {
   const type = target.type()
-  return isLargeValue(value) ? runInLaterTurns(knownMembersSteps(type, value), scope.turns) : knownMembers(type, value)
+  return isLargeValue(value) ? runInLaterTurns(pacedFields.knownMembers(type, value), scope.turns) : knownMembers(type, value)
 }
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
 
 /** Conflicts are reported before a configuration that cannot be decoded, so its refusal takes the place of the decoded object. */
-function refusedLater(given: Pick<AppliedConfiguration, 'sent' | 'warnings'>, decoded: () => Configuration): Configuration {
-  const refused = (error: unknown): AppliedConfiguration => {
+async function refusedLater(
+  given: Pick<AppliedConfiguration, 'sent' | 'warnings'>,
+  decoded: () => Configuration,
+): Promise<AppliedConfiguration> {
+  try {
+    return await decoded()
+  } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400) throw error
     return { ...given, object: error }
-  }
-  try {
-    const result = decoded()
-    return result instanceof Promise ? result.catch(refused) : result
-  } catch (error) {
-    return refused(error)
   }
 }
 

@@ -1,19 +1,17 @@
-import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
-import { Pace, runAtOnce, runPaced, type Work } from '@krmkit/meta/work'
-import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
-import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
+import { Pace, runPaced } from '@krmkit/meta/work'
+import { largeBodyBytes } from '@krmkit/registry'
+import { type Decoded, type DecodedSize, DecodeError } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { decodeFailureMessage, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
-import * as paced from '@krmkit/schema/paced'
-import type { Envelope } from '@krmkit/schema/protobuf'
+import { dropEmpties, unreadableTypeMeta } from '@krmkit/schema/decode'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { mediaType } from '../media/negotiation.ts'
 import type { ResponseWriter } from '../media/response-writer.ts'
 import { header, type RequestContext } from '../request/context.ts'
 import type { ServerScope } from '../request/scope.ts'
-import { type Actual, checkCustomTypeSteps, checkTypeSteps, type Expected, strictFailure } from './body-type.ts'
-import { inKeyOrderSteps } from './key-order.ts'
+import * as direct from './body-decoding.direct.ts'
+import { BodyDecoding, decodeEnvelope, decodeText, unstoredBytes } from './body-decoding.ts'
+import { type Expected, strictFailure } from './body-type.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 
 export type BodyEncoding = TextEncoding | 'protobuf'
@@ -53,9 +51,6 @@ function parseMediaType(text: string): string | undefined {
   }
   return type
 }
-
-/** Limit of bodies that are not stored: reviews, TokenRequest, Eviction, Binding, Scale, DeleteOptions. */
-export const unstoredBytes = 256 * 1024
 
 /** A decoded body and its size. */
 export interface SizedObject {
@@ -106,7 +101,9 @@ export function decodeObject(
     context,
     decoding,
     decoding.guarded(() =>
-      encoding === 'protobuf' ? decoding.protobuf() : decoding.text(parseBody(bytes, encoding, scope.responses.cbor), encoding),
+      encoding === 'protobuf'
+        ? direct.decodeEnvelope(decoding)
+        : direct.decodeText(decoding, parseBody(bytes, encoding, scope.responses.cbor), encoding),
     ),
   )
 }
@@ -117,20 +114,16 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
   await pace.next()
   try {
     if (encoding === 'protobuf') {
-      const decoded = await runPaced(decoding.protobufSteps(), pace)
+      const decoded = await runPaced(decodeEnvelope(decoding), pace)
       await pace.next()
       return finish(context, decoding, decoded)
     }
-    const { value, ...rest } = await parseLargeText(
-      scope,
-      { bytes, encoding, literals: true, signal: context.signal },
-      pace,
-    ).catch((error: unknown) => {
-      throw unreadable(error, encoding)
-    })
-    await runPaced(decoding.checkTypeSteps({ value, ...rest }, encoding), pace)
-    const decoded = await runPaced(decoding.textSteps({ value, ...rest }, encoding), pace)
-    decoding.findMissing(value)
+    const parsed = await parseLargeText(scope, { bytes, encoding, literals: true, signal: context.signal }, pace).catch(
+      (error: unknown) => {
+        throw unreadable(error, encoding)
+      },
+    )
+    const decoded = await runPaced(decodeText(decoding, parsed, encoding), pace)
     await pace.next()
     return finish(context, decoding, decoded)
   } catch (error) {
@@ -156,113 +149,6 @@ function finish(
     recordRequestObject(context, keepEmpties === undefined ? decoded : dropEmpties(expected.type(), decoded, keepEmpties))
   }
   return { object: decoded, size, missing }
-}
-
-/** The decoding of one body. */
-class BodyDecoding {
-  readonly scope: ServerScope
-  readonly expected: Expected
-  readonly bytes: Uint8Array
-  readonly size: DecodedSize
-  readonly warn: (problems: readonly string[]) => void
-  /** Kind and version that the body states, once read. */
-  actual: Actual | undefined
-  missing: readonly FieldError[] = []
-
-  constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array, warn: (problems: readonly string[]) => void) {
-    this.warn = warn
-    this.scope = scope
-    this.expected = expected
-    this.bytes = bytes
-    this.size = new DecodedSize(expected.unstored === true ? unstoredBytes : scope.limits.objectBytes)
-  }
-
-  guarded<V>(run: () => V): V {
-    try {
-      return run()
-    } catch (error) {
-      throw this.refusal(error)
-    }
-  }
-
-  protobuf(): Decoded {
-    return decodeProtobuf(this.expected.type(), this.#envelope(), { size: this.size })
-  }
-
-  protobufSteps(): Work<Decoded> {
-    return paced.decodeProtobuf(this.expected.type(), this.#envelope(), { size: this.size })
-  }
-
-  #envelope(): Envelope {
-    const { scope, expected, bytes } = this
-    if (expected.type().custom !== undefined)
-      throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
-    const envelope = readEnvelope(bytes)
-    // Like on the stock server, an apiVersion that is none counts as absent here; in JSON it is an error.
-    const isVersion = envelope.apiVersion.split('/').length <= 2
-    this.actual = runAtOnce(checkTypeSteps(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' }))
-    return envelope
-  }
-
-  text({ value, ...rest }: ParsedText, encoding: TextEncoding): Decoded {
-    const { expected, size } = this
-    runAtOnce(this.checkTypeSteps({ value, ...rest }, encoding))
-    const { fieldValidation, keepEmpties } = expected
-    const collect = fieldValidation !== 'Ignore'
-    const inOrder = () => decode(expected.type(), runAtOnce(inKeyOrderSteps(value)), { ...rest, collect, keepEmpties })
-    const isYaml = encoding === 'yaml'
-    try {
-      const decoded = decode(expected.type(), value, { collect, size, keepEmpties, ...rest })
-      this.findMissing(value)
-      // Problems of YAML are ordered by key.
-      return isYaml && decoded.problems.length > 1 ? inOrder() : decoded
-    } catch (error) {
-      // Of several errors, that of the first key is reported.
-      if (isYaml && error instanceof DecodeError && error.code !== 'TooLarge') return inOrder()
-      throw error
-    }
-  }
-
-  /** As `text`, of a value whose type is checked, with pauses. */
-  *textSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Work<Decoded> {
-    const { expected, size } = this
-    const { fieldValidation, keepEmpties } = expected
-    const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
-    const isYaml = encoding === 'yaml'
-    try {
-      const decoded = yield* paced.decode(expected.type(), value, { ...options, size })
-      if (!isYaml || decoded.problems.length <= 1) return decoded
-    } catch (error) {
-      if (!isYaml || !(error instanceof DecodeError) || error.code === 'TooLarge') throw error
-    }
-    return yield* paced.decode(expected.type(), yield* inKeyOrderSteps(value), options)
-  }
-
-  findMissing(value: unknown): void {
-    this.missing = missingErrors(value, this.expected.required)
-  }
-
-  /** @throws DecodeError, ApiError */
-  *checkTypeSteps({ value, ...rest }: ParsedText, encoding: TextEncoding): Work {
-    const { scope, expected, bytes, warn } = this
-    const stated = readTypeMeta(value)
-    this.actual = yield* expected.type().custom === undefined
-      ? checkTypeSteps(scope, expected, stated, { value, bytes, rest, warn })
-      : checkCustomTypeSteps(expected, stated, { value, bytes, encoding, rest, warn })
-  }
-
-  /** The error as the client sees it. */
-  refusal(error: unknown): unknown {
-    if (!(error instanceof DecodeError)) return error
-    if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
-    const { expected, actual, bytes } = this
-    return ApiError.badRequest(decodeFailureMessage(error, { expectedKind: expected.gvk.kind, actual, body: bytes }))
-  }
-}
-
-/** @param unstored the object is never stored. */
-function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
-  return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
 }
 
 function parseBody(bytes: Uint8Array, encoding: TextEncoding, cbor: CborCodec | undefined): ParsedText {

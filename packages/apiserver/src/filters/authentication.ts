@@ -1,6 +1,7 @@
 import type { AuthenticationOutcome, Authenticator } from '@krmkit/authentication'
 import type { IdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
+import { whenDone } from '@krmkit/meta/work'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter, RequestContext } from '../request/context.ts'
 import { DerivedRequest } from '../request/derived-request.ts'
@@ -39,15 +40,11 @@ export function authentication(authenticator: Authenticator, options: Authentica
       removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
       return next(context)
     }
-    const outcome = authenticate(authenticator, request, options)
-    if (outcome instanceof Promise) {
-      return outcome.then((later) => {
-        accept(context, later)
-        return next(context)
-      })
-    }
-    accept(context, outcome)
-    return next(context)
+    const response = whenDone(authenticate(authenticator, request, options), (outcome) => {
+      accept(context, outcome)
+      return next(context)
+    })
+    return Promise.resolve(response)
   }
 }
 

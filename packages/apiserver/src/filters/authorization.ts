@@ -12,6 +12,7 @@ import {
 } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
+import { whenDone } from '@krmkit/meta/work'
 import type { Filter, RequestContext } from '../request/context.ts'
 import { requestSelectors } from '../request/selectors.ts'
 import type { TraceStep } from '../request/trace.ts'
@@ -35,15 +36,11 @@ export function authorization(
   }
   return (context, next) => {
     const attributes = attributesOf(context, withSelectors)
-    const decision = authorizer.authorize(attributes)
-    if (decision instanceof Promise) {
-      return decision.then((later) => {
-        enforce(context, attributes, later)
-        return next(context)
-      })
-    }
-    enforce(context, attributes, decision)
-    return next(context)
+    const response = whenDone(authorizer.authorize(attributes), (decision) => {
+      enforce(context, attributes, decision)
+      return next(context)
+    })
+    return Promise.resolve(response)
   }
 }
 

@@ -1,4 +1,5 @@
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
+import { turnsDuring } from '@krmkit/meta/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually, widget } from '../custom-resources/testing/widgets.ts'
 import { type Answer, type Asking, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
@@ -22,20 +23,6 @@ beforeAll(async () => {
     })
   }
 })
-
-/** How often the event loop turns while a request is answered. */
-async function turnsDuring<T>(work: () => Promise<T>): Promise<{ result: T; turns: number }> {
-  let turns = 0
-  let working = true
-  const turn = (): void => {
-    turns++
-    if (working) setImmediate(turn)
-  }
-  setImmediate(turn)
-  const result = await work()
-  working = false
-  return { result, turns }
-}
 
 const ask = (query: string, asking?: Asking): Promise<Answer> => sample.ask(`${place}${query}`, asking)
 const terms = (length: number, make: (i: number) => string) =>

@@ -1,6 +1,6 @@
+import { whenDone } from '@krmkit/meta/work'
 import type { PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
-import { whenDone } from '../encoding/when-done.ts'
 import { Wakeup } from './wakeup.ts'
 
 /** What frames become before they are handed on. */

@@ -1,3 +1,4 @@
+import { turnsDuring } from '@krmkit/meta/testing'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
@@ -244,19 +245,13 @@ describe('unusual and large patches', () => {
     const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, '']))
     expect((await ask(maps, { method: 'POST', body: map({ name: 'large' }, data) })).status).toBe(201)
     const changed = Object.fromEntries(Object.keys(data).map((key) => [key, 'x']))
-    let turns = 0
-    let done = false
-    const count = () => {
-      turns++
-      if (!done) setImmediate(count)
-    }
-    setImmediate(count)
-    for (const type of ['merge-patch', 'strategic-merge-patch']) {
-      const headers = { 'content-type': `application/${type}+json` }
-      const { status } = await ask(`${maps}/large`, { method: 'PATCH', headers, body: { data: changed } })
-      expect(status).toBe(200)
-    }
-    done = true
+    const { turns } = await turnsDuring(async () => {
+      for (const type of ['merge-patch', 'strategic-merge-patch']) {
+        const headers = { 'content-type': `application/${type}+json` }
+        const { status } = await ask(`${maps}/large`, { method: 'PATCH', headers, body: { data: changed } })
+        expect(status).toBe(200)
+      }
+    })
     expect(turns).toBeGreaterThan(6)
   })
 })

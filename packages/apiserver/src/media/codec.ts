@@ -1,6 +1,6 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { equalBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
+import { isLargeValue, runInLaterTurns, type Turns, whenDone } from '@krmkit/meta/work'
 import {
   type Entry,
   type FrozenObject,
@@ -169,8 +169,7 @@ function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) =>
       return codec.bytes(entry)
     },
     present(object, turns) {
-      const presented = codec.present(object, turns)
-      return presented instanceof Promise ? presented.then(decorate) : decorate(presented)
+      return whenDone(codec.present(object, turns), decorate)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import { concatBytes } from '@krmkit/meta/bytes'
+import { whenDone } from '@krmkit/meta/work'
 import type { Entry, PendingEvent } from '@krmkit/registry'
 import type { Representation } from './negotiation.ts'
 
@@ -37,13 +38,14 @@ export class FrameCache {
     if (found?.type === type) return found.frame
     const making = this.#making.get(entry)
     if (making?.type === type) return making.frame
-    const made = make()
-    const keep = (frame: Uint8Array): Uint8Array => {
+    let isMade = false
+    const made = whenDone(make(), (frame) => {
+      isMade = true
       this.#frames.set(entry, { type, frame })
       return frame
-    }
-    if (!(made instanceof Promise)) return keep(made)
-    const frame = made.then(keep).finally(() => this.#making.delete(entry))
+    })
+    if (isMade) return made
+    const frame = Promise.resolve(made).finally(() => this.#making.delete(entry))
     this.#making.set(entry, { type, frame })
     return frame
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runAtOnce, startWork, type Turns, type Work } from '@krmkit/meta/work'
+import { isLargeValue, runAtOnce, startWork, type Turns, type Work, whenDone } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -60,14 +60,14 @@ export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
 
 /** Bytes of an object in one encoding. `type` is needed for protobuf only. */
 export function encodeObject(object: object, { encoding, pretty }: Representation, type: () => StructType): Uint8Array {
-  const body = runAtOnce(objectSteps(object, { encoding, pretty }, type))
+  const body = runAtOnce(encodedBody(object, { encoding, pretty }, type))
   if (body.kind === 'bytes') return body.bytes
   if (body.kind !== 'list') return new Uint8Array()
   return concatBytes(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
 /** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */
-function* objectSteps(
+function* encodedBody(
   object: object,
   { encoding, pretty }: Representation,
   type: () => StructType,
@@ -101,7 +101,7 @@ export function plainResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse {
-  return encodedResponse(responses, status, runAtOnce(objectSteps(object, { encoding, pretty }, type, responses.cbor)), encoding)
+  return encodedResponse(responses, status, runAtOnce(encodedBody(object, { encoding, pretty }, type, responses.cbor)), encoding)
 }
 
 /** As `plainResponse`, encoding large objects in slices. */
@@ -112,10 +112,8 @@ export function slicedResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse | Promise<ApiResponse> {
-  const body = startWork(objectSteps(object, { encoding, pretty }, type, responses.cbor), turns)
-  return body instanceof Promise
-    ? body.then((made) => encodedResponse(responses, status, made, encoding))
-    : encodedResponse(responses, status, body, encoding)
+  const body = startWork(encodedBody(object, { encoding, pretty }, type, responses.cbor), turns)
+  return whenDone(body, (made) => encodedResponse(responses, status, made, encoding))
 }
 
 /** A response whose body is encoded already. */

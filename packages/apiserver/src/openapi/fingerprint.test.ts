@@ -18,7 +18,7 @@ function tagOf(schema: object): { readonly tag: string; readonly steps: number }
     subresources: [],
     strategy: {},
   } as unknown as ResourceDefinition
-  const work = new Fingerprints({ types, version: 'v1.33.0', profile: stockProfile, customForm }).definitionSteps(definition)
+  const work = new Fingerprints({ types, version: 'v1.33.0', profile: stockProfile, customForm }).definition(definition)
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { tag: value, steps }

@@ -41,17 +41,17 @@ export class Fingerprints {
   /** The entity tag of a document of these resources: SHA-512 in upper-case hexadecimal digits. */
   document(name: string, definitions: readonly ResourceDefinition[]): string {
     this.#serverDigest ??= this.#computeServerDigest()
-    const known = definitions.map((definition) => runAtOnce(this.definitionSteps(definition)))
+    const known = definitions.map((definition) => runAtOnce(this.definition(definition)))
     return combinedTag([this.#serverDigest, name, ...known])
   }
 
   /** The digest of the published parts of a resource, cached. Takes time in proportion to the schema. */
-  *definitionSteps(definition: ResourceDefinition): Work<string> {
+  *definition(definition: ResourceDefinition): Work<string> {
     const cached = this.#ofDefinitions.get(definition)
     if (cached !== undefined) return cached
     const { group, version, kind, strategy, resource, subresources } = definition
     const form = this.#options.customForm(definition)
-    const schema = form?.schema === undefined ? '' : yield* this.#schemaSteps(form.schema)
+    const schema = form?.schema === undefined ? '' : yield* this.#schema(form.schema)
     const fingerprint = digestOf(
       JSON.stringify([
         group,
@@ -68,7 +68,7 @@ export class Fingerprints {
     return fingerprint
   }
 
-  *#schemaSteps(schema: object): Work<string> {
+  *#schema(schema: object): Work<string> {
     const cached = this.#ofSchemas.get(schema)
     if (cached !== undefined) return cached
     const fingerprint = digestOf(isLargeValue(schema) ? yield* paced.stringifyJson(schema) : stringifyJson(schema))

@@ -124,7 +124,7 @@ export class Publisher {
     this.#refresh()
     const source = this.#sources.get(name)
     if (source === undefined) return this.#converted.get(name)?.[encoding]
-    await this.#run(this.#tagSteps(source))
+    await this.#run(this.#computeTag(source))
     return source.documents[encoding]
   }
 
@@ -137,7 +137,7 @@ export class Publisher {
   index(): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#index === undefined) {
-      const pending = this.#run(this.#indexSteps([...this.#sources.values()], this.#remote))
+      const pending = this.#run(this.#buildIndex([...this.#sources.values()], this.#remote))
       this.#index = pending
       pending.catch(() => {
         if (this.#index === pending) this.#index = undefined
@@ -150,7 +150,7 @@ export class Publisher {
   v2(encoding: Encoding): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#v2 === undefined) {
-      const pending = this.#run(this.#v2Steps([...this.#sources.values()], this.#remote))
+      const pending = this.#run(this.#buildV2([...this.#sources.values()], this.#remote))
       this.#v2 = pending
       pending.catch(() => {
         if (this.#v2 === pending) this.#v2 = undefined
@@ -163,11 +163,11 @@ export class Publisher {
     return runPaced(steps, new Pace(this.#turns, { sliceMs }))
   }
 
-  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<PublishedDocument> {
+  *#buildIndex(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<PublishedDocument> {
     const urls = new Map(remote.v3)
     for (const [name, { hash }] of remote.converted) urls.set(name, relativeUrl(name, hash))
     for (const source of sources) {
-      yield* this.#tagSteps(source)
+      yield* this.#computeTag(source)
       urls.set(source.name, relativeUrl(source.name, source.etag()))
     }
     const paths: JsonObject = {}
@@ -181,26 +181,26 @@ export class Publisher {
   }
 
   /** Computes the tag of a source, one definition per step. */
-  *#tagSteps({ definitions }: DocumentSource): Work {
+  *#computeTag({ definitions }: DocumentSource): Work {
     for (const definition of definitions) {
-      yield* this.#fingerprints.definitionSteps(definition)
+      yield* this.#fingerprints.definition(definition)
       yield true
     }
   }
 
-  *#v2Steps(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<Readonly<Record<Encoding, PublishedDocument>>> {
-    for (const source of sources) yield* this.#tagSteps(source)
+  *#buildV2(sources: readonly DocumentSource[], remote: RemoteDocuments): Work<Readonly<Record<Encoding, PublishedDocument>>> {
+    for (const source of sources) yield* this.#computeTag(source)
     const etag = combinedTag([
       ...remote.v2.map((each) => `${each.prefix} ${each.etag}`),
       ...sources.map((source) => source.etag()),
     ])
     const at = { etag: () => etag, changedMs: this.#now() }
     const form = (name: DocumentEncodingName) =>
-      new PublishedDocument(() => this.#run(this.#v2DocumentSteps(name, sources, remote)), at)
+      new PublishedDocument(() => this.#run(this.#v2Document(name, sources, remote)), at)
     return { json: form('v2 json'), protobuf: form('v2 protobuf') }
   }
 
-  *#v2DocumentSteps(
+  *#v2Document(
     form: DocumentEncodingName,
     sources: readonly DocumentSource[],
     remote: RemoteDocuments,
@@ -301,7 +301,7 @@ export class Publisher {
     const at = { etag, changedMs: this.#now() }
     const isCustom = definitions.length > 0 && describesCustomResources(definitions)
     const document = (form: DocumentEncodingName) =>
-      new PublishedDocument(() => this.#run(this.#v3DocumentSteps(parts, form, isCustom)), at)
+      new PublishedDocument(() => this.#run(this.#v3Document(parts, form, isCustom)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
   }
@@ -314,7 +314,7 @@ export class Publisher {
     }
   }
 
-  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName, isCustom: boolean): Work<readonly Uint8Array[]> {
+  *#v3Document(parts: DocumentSource['parts'], form: DocumentEncodingName, isCustom: boolean): Work<readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
     const info = isCustom ? { title: `${this.#info.title} CRD Swagger`, version: 'v0.1.0' } : this.#info
     const members = { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] }

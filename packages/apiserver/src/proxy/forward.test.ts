@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { turnsDuring } from '@krmkit/meta/testing'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { administrator, readAll, requestOf } from '../testing/sample-server.ts'
@@ -238,15 +239,10 @@ describe('the response of a backend', () => {
     server.backends.handle = () => streamed(page, { headers: { 'content-type': 'text/html' } })
     const { body } = await call(`${prefix}/a`)
     if (body.kind !== 'stream') throw new Error(body.kind)
-    let turns = 0
-    const count = () => {
-      turns++
-      timer = setImmediate(count)
-    }
-    let timer = setImmediate(count)
     let bytes = 0
-    for await (const part of body.stream) bytes += part.length
-    clearImmediate(timer)
+    const { turns } = await turnsDuring(async () => {
+      for await (const part of body.stream) bytes += part.length
+    })
     expect(bytes).toBe(20 * 6000 * `<a href="${prefix}/a">`.length)
     expect(turns).toBeGreaterThan(3)
   })

@@ -55,7 +55,7 @@ function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter, turns: Turns): 
           while (!ended) {
             const { done, value } = await iterator.next()
             ended = done === true
-            const text = ended ? rewriter.end() : await runPaced(rewriter.writeSteps(latin1Text(value as Uint8Array)), pace)
+            const text = ended ? rewriter.end() : await runPaced(rewriter.write(latin1Text(value as Uint8Array)), pace)
             if (text !== '') return { done: false as const, value: latin1Bytes(text) }
           }
           return { done: true as const, value: undefined }

@@ -76,7 +76,7 @@ export class HtmlRewriter {
   }
 
   /** May be interrupted after each token. @returns the output for all complete tokens. */
-  *writeSteps(piece: string): Work<string> {
+  *write(piece: string): Work<string> {
     const text = this.#rest + piece
     // Only a bracket completes a tag: it is not parsed again for each piece.
     const isTag = this.#state === any && this.#rest.length > 1

@@ -91,8 +91,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     const { path } = context.info
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
     for (const route of routes) {
-      const result = route(context, trimmed)
-      const response = result instanceof Promise ? await result : result
+      const response = await route(context, trimmed)
       if (response !== undefined) return response
     }
     return notServed(discovery, path)

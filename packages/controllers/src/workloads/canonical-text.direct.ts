@@ -1,7 +1,7 @@
 // Derived from canonical-text.ts by `npm run direct`: do not edit.
 
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, sortSteps } from '@krmkit/meta/work'
+import { memberNames, runAtOnce, sort } from '@krmkit/meta/work'
 import { isEmptyMember, type Members, membersPerStep, noOmissions, type Omission } from './canonical-text.ts'
 
 /**
@@ -47,7 +47,7 @@ function sortedNames(value: object): readonly string[] {
   const names = [...memberNames(value)]
   if (names.length <= membersPerStep) return names.sort()
 
-  return runAtOnce(sortSteps(names))
+  return runAtOnce(sort(names))
 }
 
 /** Whether the canonical texts of two JSON values are equal. @param omitted members of either value */
@@ -67,7 +67,6 @@ function sameMembers(a: Members, b: Members, omitted: readonly Omission[]): bool
 
   for (const name in a) {
     const isAbsent = isEmptyMember(a, name, omitted)
-    // The engine may have collected all names of the member.
 
     if (isAbsent) continue
     if (isEmptyMember(b, name, omitted) || !sameCanonically(a[name], b[name], omitted)) return false

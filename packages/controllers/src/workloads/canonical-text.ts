@@ -1,5 +1,5 @@
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, memberNames, sortSteps, type Work } from '@krmkit/meta/work'
+import { isEmptyObject, memberNames, sort, type Work } from '@krmkit/meta/work'
 
 /** A member that does not count. */
 export interface Omission {
@@ -56,7 +56,7 @@ function* sortedNames(value: object): Work<readonly string[]> {
   const names = [...memberNames(value)]
   if (names.length <= membersPerStep) return names.sort()
   yield true
-  return yield* sortSteps(names)
+  return yield* sort(names)
 }
 
 /** Whether the canonical texts of two JSON values are equal. @param omitted members of either value */

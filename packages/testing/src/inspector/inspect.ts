@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/work'
 import type { Ledger } from '../ledger.ts'
 import { pageParts } from './page.ts'
-import { reportSteps } from './report.ts'
+import { buildReport } from './report.ts'
 
 export interface InspectOptions {
   /** File to write the page to. Missing folders are created. */
@@ -10,5 +10,5 @@ export interface InspectOptions {
 
 /** Renders the recorded requests and runs of controllers as one HTML file. */
 export function inspectRequests(ledger: Pick<Ledger, 'entries' | 'runs' | 'dropped'>): string {
-  return [...pageParts(runAtOnce(reportSteps(ledger)))].join('')
+  return [...pageParts(runAtOnce(buildReport(ledger)))].join('')
 }

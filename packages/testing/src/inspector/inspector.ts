@@ -7,7 +7,7 @@ import { Ledger } from '../ledger.ts'
 import { requestAttributes } from '../request-attributes.ts'
 import { RequestRecorder } from '../request-recorder.ts'
 import { pageParts, pagePolicy } from './page.ts'
-import { reportSteps } from './report.ts'
+import { buildReport } from './report.ts'
 import { charactersOf } from './short-texts.ts'
 
 export interface InspectorOptions {
@@ -137,7 +137,7 @@ function page(ledger: Ledger, signal: AbortSignal): ApiResponse {
 /** Renders the page in time slices, until the client disconnects. */
 async function* pageStream(ledger: Ledger, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const pace = new Pace(turns)
-  const report = await runPaced(interruptible(reportSteps(ledger), signal), pace)
+  const report = await runPaced(interruptible(buildReport(ledger), signal), pace)
   let text = ''
   for (const part of pageParts(report)) {
     text += part

@@ -3,7 +3,7 @@ import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { LedgerEntry } from '../ledger.ts'
 import { pageParts } from './page.ts'
-import { type InspectorReport, reportSteps } from './report.ts'
+import { buildReport, type InspectorReport } from './report.ts'
 
 /** A request that wrote an object. */
 function entry(after: object, { before, query = '' }: { readonly before?: object; readonly query?: string } = {}): LedgerEntry {
@@ -32,7 +32,7 @@ const secret = (members: object, annotations = {}) => ({
 const manyKeys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v'.repeat(20)]))
 
 function reportOf(...entries: readonly LedgerEntry[]): InspectorReport {
-  return runAtOnce(reportSteps({ entries, runs: [], dropped: 0 }))
+  return runAtOnce(buildReport({ entries, runs: [], dropped: 0 }))
 }
 
 describe('the report of the inspector', () => {
@@ -63,7 +63,7 @@ describe('the report of the inspector', () => {
   })
 
   it('can be interrupted after each write', () => {
-    const steps = reportSteps({ entries: [entry(configMap({})), entry(configMap({}))], runs: [], dropped: 0 })
+    const steps = buildReport({ entries: [entry(configMap({})), entry(configMap({}))], runs: [], dropped: 0 })
     expect([...steps]).toEqual(Array(8).fill(true))
   })
 

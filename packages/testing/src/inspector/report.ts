@@ -3,7 +3,7 @@ import type { FrozenObject, RequestTrace } from '@krmkit/apiserver/request-trace
 import { formatAuthorization, formatRequest, formatValue } from '../explanation.ts'
 import type { Ledger, LedgerEntry, LedgerRun, WatchRecord } from '../ledger.ts'
 import { isSecret, redactedMark } from './redacted-secrets.ts'
-import { type ReportedVersion, versionSteps } from './reported-version.ts'
+import { describeWrite, type ReportedVersion } from './reported-version.ts'
 import { charactersOf, shortened, shortenedList } from './short-texts.ts'
 
 /** The data of the inspector page: texts only, ready to be shown. */
@@ -72,7 +72,7 @@ interface Collected {
  * Collects the data of the page, as far as it has room: the newest requests, with what they wrote. Yields `true` after each, so that it
  * can be interrupted.
  */
-export function* reportSteps({ entries, runs, dropped }: ReportSource): Generator<true, InspectorReport> {
+export function* buildReport({ entries, runs, dropped }: ReportSource): Generator<true, InspectorReport> {
   const newestFirst: Collected[] = []
   let left = maxPageCharacters
   for (let at = entries.length - 1; at >= 0 && left > 0; at--) {
@@ -93,7 +93,7 @@ function* collect(entry: LedgerEntry): Generator<true, Collected> {
   for (const { before, after, manager } of entry.trace?.writes ?? []) {
     const object = after ?? before
     if (object === undefined || after === before) continue
-    writes.push({ object, version: yield* versionSteps(before, after, manager) })
+    writes.push({ object, version: yield* describeWrite(before, after, manager) })
     yield true
   }
   return { request: reportedRequest(entry), writes }

@@ -19,8 +19,8 @@ export interface ReportedVersion {
 
 const tooLarge = 'the object is too large to be shown'
 
-/** Describes one write of an object, in steps. The values of secrets are left out. */
-export function* versionSteps(
+/** Describes one write of an object, with pauses. The values of secrets are left out. */
+export function* describeWrite(
   before: FrozenObject | undefined,
   after: FrozenObject | undefined,
   manager: string,
