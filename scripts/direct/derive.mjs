@@ -325,12 +325,12 @@ function memberNamesOf(node) {
   return ts.isCallExpression(node) && node.expression.getText() === 'memberNames' ? node.arguments[0].getText() : undefined
 }
 
-/** Whether a statement of a block remembers the names of an object; a branch of a condition or the whole of a function stays. */
 function isRemembering(node) {
-  if (!ts.isExpressionStatement(node) || !ts.isCallExpression(node.expression)) return false
-  const { parent } = node
-  const isPart = ts.isBlock(parent) && (parent.statements.length > 1 || ts.isIfStatement(parent.parent))
-  return isPart && /^remember[A-Z]/.test(node.expression.expression.getText())
+  return (
+    ts.isExpressionStatement(node) &&
+    ts.isCallExpression(node.expression) &&
+    /^remember[A-Z]/.test(node.expression.expression.getText())
+  )
 }
 
 function apply(text, start, end, edits) {

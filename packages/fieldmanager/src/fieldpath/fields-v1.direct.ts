@@ -1,7 +1,6 @@
 // Derived from fields-v1.ts by `npm run direct`: do not edit.
 
 import { type DeepReadonly, isJsonObject, type JsonObject } from '@krmkit/meta'
-import { largeMapSize, rememberMemberNames } from '@krmkit/meta/work'
 import type { PathElement } from './element.ts'
 import { type FieldNode, type FieldSet, leaf } from './field-set.ts'
 import {
@@ -59,7 +58,7 @@ function encodeLevel(set: FieldSet, member: boolean): JsonObject {
     fields[element] = children === undefined ? emptyFields : encodeLevel(sharedLevel(children), isMember)
   }
   const made = Object.freeze(isTable ? Object.setPrototypeOf(fields, Object.prototype) : fields) as JsonObject
-  if (elements.length > largeMapSize) rememberMemberNames(made, member ? ['.', ...elements] : elements)
+
   if (member) set.encodedBelowMember = made
   else set.encoded = made
   return made

@@ -1,7 +1,7 @@
 // Derived from directives.ts by `npm run direct`: do not edit.
 
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/meta/work'
 import { keysOf } from '../value/keys.ts'
 import { patchDirective } from './directives.ts'
 import { sortMembers } from './key-order.ts'
@@ -41,7 +41,10 @@ export function cleaned(
     setMember(out, key, kept)
     taken.push(key)
   }
-  if (drops.sorted === true) runAtOnce(sortMembers(out, taken))
-  else rememberMemberNames(out, taken)
+  if (drops.sorted === true) {
+    runAtOnce(sortMembers(out, taken))
+    return out
+  }
+
   return out
 }

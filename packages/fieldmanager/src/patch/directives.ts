@@ -58,8 +58,11 @@ export function* cleaned(
     setMember(out, key, kept)
     taken.push(key)
   }
-  if (drops.sorted === true) yield* sortMembers(out, taken)
-  else rememberMemberNames(out, taken)
+  if (drops.sorted === true) {
+    yield* sortMembers(out, taken)
+    return out
+  }
+  rememberMemberNames(out, taken)
   return out
 }
 

@@ -1,7 +1,7 @@
 // Derived from strategic-merge.ts by `npm run direct`: do not edit.
 
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
@@ -9,7 +9,7 @@ import { ownMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { copyMembers } from '../value/copy-members.direct.ts'
 import { equalValues } from '../value/equal.direct.ts'
-import { keysAfter, keysOf } from '../value/keys.ts'
+import { keysOf } from '../value/keys.ts'
 import { goList } from '../value/type-names.ts'
 import { checkDepth } from './depth.direct.ts'
 import { cleaned } from './directives.direct.ts'
@@ -26,14 +26,7 @@ import { orderElements, partition } from './element-order.ts'
 import { type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { type ListMerge, mergeLists } from './strategic-lists.direct.ts'
 import { checkOrder, elementKind, previousOrder } from './strategic-lists.ts'
-import {
-  badRetainKeys,
-  listOf,
-  type MemberMerge,
-  manyMembers,
-  requireMap,
-  type StrategicMergeOptions,
-} from './strategic-merge.ts'
+import { badRetainKeys, listOf, type MemberMerge, requireMap, type StrategicMergeOptions } from './strategic-merge.ts'
 
 /**
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
@@ -67,16 +60,12 @@ export function mergeStrategic(
 ): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return executeDirective(patch)
   const out = copyMembers(original)
-  mergeMembers(out, { original, patch }, type, options)
+  mergeMembers(out, patch, type, options)
+
   return out
 }
 
-function mergeMembers(
-  out: JsonObject,
-  { original, patch }: { readonly original: JsonObject; readonly patch: JsonObject },
-  type: PatchType,
-  options: StrategicMergeOptions,
-): void {
+function mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): void {
   const done = new Set<string>()
   const keys = runAtOnce(keysOf(patch))
   retainKeys(out, { patch, keys, done }, options)
@@ -89,7 +78,6 @@ function mergeMembers(
     if (done.has(key) || key.startsWith(deleteFromPrimitiveListPrefix)) continue
     mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false })
   }
-  if (keys.length > manyMembers) rememberMemberNames(out, runAtOnce(keysAfter(out, memberNames(original), keys)))
 }
 
 /**
@@ -122,7 +110,7 @@ function executeDirective(patch: JsonObject): JsonObject {
   if (directive !== 'replace') throw unknownDirective(directive, patch)
   const out = copyMembers(patch)
   delete out[patchDirective]
-  if (memberCountOfLargeMap(patch) !== undefined) rememberMemberNames(out, runAtOnce(keysAfter(out, memberNames(patch), [])))
+
   return out
 }
 

@@ -71,16 +71,13 @@ export function* mergeStrategic(
 ): Work<JsonObject> {
   if (Object.hasOwn(patch, patchDirective)) return yield* executeDirective(patch)
   const out = yield* copyMembers(original)
-  yield* mergeMembers(out, { original, patch }, type, options)
+  yield* mergeMembers(out, patch, type, options)
+  if (memberNames(patch).length > manyMembers)
+    rememberMemberNames(out, yield* keysAfter(out, memberNames(original), memberNames(patch)))
   return out
 }
 
-function* mergeMembers(
-  out: JsonObject,
-  { original, patch }: { readonly original: JsonObject; readonly patch: JsonObject },
-  type: PatchType,
-  options: StrategicMergeOptions,
-): Work {
+function* mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): Work {
   const done = new Set<string>()
   const keys = yield* keysOf(patch)
   yield* retainKeys(out, { patch, keys, done }, options)
@@ -94,11 +91,10 @@ function* mergeMembers(
     yield* mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false })
     if (++members % stepSize === 0) yield
   }
-  if (keys.length > manyMembers) rememberMemberNames(out, yield* keysAfter(out, memberNames(original), keys))
 }
 
 /** Number of members of a patch above which enumerating the result takes long. */
-export const manyMembers = 10_000
+const manyMembers = 10_000
 
 /**
  * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.

@@ -1,12 +1,11 @@
 // Derived from merge.ts by `npm run direct`: do not edit.
 
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { isEmptyObject, largeMapSize, memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { isEmptyObject } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { copyMembers } from '../value/copy-members.direct.ts'
 import { equalValues } from '../value/equal.direct.ts'
-import { keysAfter } from '../value/keys.ts'
 import type { OptionalJsonValue } from '../value/order.ts'
 import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import { type IndexedItems, type MergeOptions, MergeWalk, placeholder, sameItems } from './merge.ts'
@@ -95,12 +94,8 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patch
   }
   // The emptiness check is costly for large maps, so it comes last.
   if (out === undefined) return members === 0 && (left === undefined || isEmptyObject(left)) ? takePatch(base, patch) : left
-  if (members > largeMapSize) rememberNames(out, left ?? {}, right)
-  return fewer && isEmptyObject(out) ? undefined : out
-}
 
-function rememberNames(out: JsonObject, base: JsonObject, patch: JsonObject): void {
-  rememberMemberNames(out, runAtOnce(keysAfter(out, memberNames(base), memberNames(patch))))
+  return fewer && isEmptyObject(out) ? undefined : out
 }
 
 function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {

@@ -113,12 +113,8 @@ function* mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patc
   // The emptiness check is costly for large maps, so it comes last.
   if (out === undefined)
     return members === 0 && (left === undefined || isEmptyObject(left)) ? yield* takePatch(base, patch) : left
-  if (members > largeMapSize) yield* rememberNames(out, left ?? {}, right)
+  if (members > largeMapSize) rememberMemberNames(out, yield* keysAfter(out, memberNames(left ?? {}), memberNames(right)))
   return fewer && isEmptyObject(out) ? undefined : out
-}
-
-function* rememberNames(out: JsonObject, base: JsonObject, patch: JsonObject): Work {
-  rememberMemberNames(out, yield* keysAfter(out, memberNames(base), memberNames(patch)))
 }
 
 function* mergeMember(
