@@ -4,12 +4,12 @@ import type { GroupKind, GroupResource } from '@krmkit/meta'
 import type { Turns } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
-import type { Allocations } from './allocations.ts'
+import type { ObjectCache } from './cache/object-cache.ts'
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
-import type { KeyedMutex } from './keyed-mutex.ts'
-import type { ObjectCache } from './object-cache.ts'
-import type { FieldOwnership } from './ownership-types.ts'
-import type { StorageNormalizer } from './storage-normalizer.ts'
+import type { FieldOwnership } from './ownership/ownership-types.ts'
+import type { StorageNormalizer } from './versions/storage-normalizer.ts'
+import type { Allocations } from './write/allocations.ts'
+import type { KeyedMutex } from './write/keyed-mutex.ts'
 
 /** State and services that all stores of one registry share. Never leaves this package. */
 export interface RegistryInternals {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeStored } from '../object-cache.ts'
+import { encodeStored } from '../cache/object-cache.ts'
 import { revisionForm } from './revision-form.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)

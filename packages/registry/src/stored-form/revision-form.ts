@@ -2,7 +2,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { utf8Bytes } from '@krmkit/meta/bytes'
 import { parseJson } from '@krmkit/schema'
 import type { RevisionForm } from '@krmkit/storage/socket'
-import { encodeStored } from '../object-cache.ts'
+import { encodeStored } from '../cache/object-cache.ts'
 
 /**
  * Replaces the resourceVersion in encoded objects, mostly without parsing them. For stores that are followed over a socket.

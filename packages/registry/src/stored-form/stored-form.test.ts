@@ -1,7 +1,7 @@
 import { createCatalog } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { encodeStored, ObjectCache } from '../object-cache.ts'
+import { encodeStored, ObjectCache } from '../cache/object-cache.ts'
 import { createStoredForm } from './stored-form.ts'
 
 const form = createStoredForm({ catalog: createCatalog() })

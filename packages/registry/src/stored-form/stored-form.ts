@@ -4,9 +4,9 @@ import { type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit
 import { decode, decodeProtobuf, encodeProtobuf, normalize, parseJson, readEnvelope, type StructType } from '@krmkit/schema'
 import { hasProtobufMagic } from '@krmkit/schema/protobuf'
 import type { StoredForm } from '@krmkit/storage/etcd'
+import { type CachedObject, encodeStored } from '../cache/object-cache.ts'
 import { collectionPrefix } from '../keys.ts'
-import { type CachedObject, encodeStored } from '../object-cache.ts'
-import { StorageNormalizer } from '../storage-normalizer.ts'
+import { StorageNormalizer } from '../versions/storage-normalizer.ts'
 import { objectIn, revisionForm, withRevision } from './revision-form.ts'
 
 export interface StoredFormOptions {

@@ -1,0 +1,228 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
+import { encodeJson } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import type { FrozenObject } from '../interfaces.ts'
+import { ConvertedObjects } from './converted-objects.ts'
+import { deepFreeze, freezeSteps } from './freeze.ts'
+import { ObjectRing } from './object-ring.ts'
+import { largeBodyBytes } from './object-weight.ts'
+import { parseStored, parseStoredInSlices } from './parse-stored.ts'
+
+/**
+ * Values derived from the bytes of a stored entry and kept with it, so that each is computed once for all readers.
+ */
+export interface CachedObject {
+  /** Parsed form, frozen; evicted when many other objects were parsed since. */
+  object: FrozenObject | undefined
+  readonly labels: Readonly<Record<string, string>>
+  /** Selectable fields, computed on first use by the definition in `fieldsOf`. */
+  fields: Readonly<Record<string, string>> | undefined
+  fieldsOf: ResourceDefinition | undefined
+  /** The definition whose strategy prepared and validated the whole object when it was stored. */
+  settledBy: ResourceDefinition | undefined
+  /** How many objects had been kept when this one was, itself included; 0: it was not kept. */
+  keptAt: number
+  /** It was needed again while a cache that evicts nothing else would have kept it, or it replaces such an object. */
+  isReused: boolean
+}
+
+const noLabels: Readonly<Record<string, string>> = Object.freeze({})
+
+export interface ObjectCacheOptions {
+  /** Maximum number of parsed objects. Default 2048. */
+  readonly capacity?: number
+  /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 8 MiB. */
+  readonly maxBytes?: number
+  /** Paces the parsing of large entries. Absent: they are parsed at once. */
+  readonly turns?: Turns
+}
+
+/** Maximum number of objects that were not needed again yet. */
+const maxRecent = 256
+/** The part of `maxBytes` that reused objects may take from recent ones. */
+const reusedShare = 0.75
+
+/**
+ * Caches parsed objects within a bound. An evicted object is parsed again from its bytes.
+ *
+ *     written | parsed --> recent --256 others later--> evicted --needed again soon--> reused --oldest--> evicted
+ *                                                       evicted --needed again late--> recent
+ *
+ * Most objects are needed for a short while after a write. Were all kept as long as reused ones, they would be garbage only when the
+ * garbage collector has moved them to the old generation, whose collection costs far more time and memory.
+ */
+export class ObjectCache {
+  readonly #converted = new ConvertedObjects(
+    (entry) => this.objectOf(entry),
+    (object) => this.#freeze(object),
+  )
+  readonly #recent: ObjectRing
+  readonly #reused: ObjectRing
+  /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
+  readonly #reuseWindow: number
+  readonly #maxBytes: number
+  readonly #turns: Turns | undefined
+  readonly #parsing = new WeakMap<Entry, Promise<FrozenObject>>()
+  #kept = 0
+
+  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024, turns }: ObjectCacheOptions = {}) {
+    const recent = Math.min(maxRecent, Math.ceil(capacity / 2))
+    this.#recent = new ObjectRing(recent)
+    this.#reused = new ObjectRing(Math.max(1, capacity - recent))
+    this.#reuseWindow = 2 * capacity
+    this.#maxBytes = maxBytes
+    this.#turns = turns
+  }
+
+  /** Adds a parsed object. @param bytes length of its JSON. @param replaced the entry that it replaces */
+  keep(cached: CachedObject, bytes: number, replaced?: Entry): void {
+    this.#kept++
+    cached.isReused = cached.keptAt > 0 ? this.#kept - cached.keptAt <= this.#reuseWindow : isReused(replaced)
+    cached.keptAt = this.#kept
+    while (this.#recent.bytes + this.#reused.bytes + bytes > this.#maxBytes) {
+      const from = this.#recent.isEmpty || this.#reused.bytes > this.#maxBytes * reusedShare ? this.#reused : this.#recent
+      if (from.isEmpty) break
+      from.evictOldest()
+    }
+    const ring = cached.isReused ? this.#reused : this.#recent
+    ring.add(cached, bytes)
+  }
+
+  entryOf(entry: Entry): CachedObject {
+    if (entry.memo !== undefined) return entry.memo as CachedObject
+    return this.#keepParsed(entry, parseStored(entry))
+  }
+
+  #keepParsed(entry: Entry, object: FrozenObject): CachedObject {
+    entry.memo ??= this.newEntry(object)
+    const cached = entry.memo as CachedObject
+    cached.object = object
+    this.keep(cached, entry.value.byteLength)
+    return cached
+  }
+
+  objectOf(entry: Entry): FrozenObject {
+    const { object } = this.entryOf(entry)
+    if (object !== undefined) return object
+    const parsed = parseStored(entry)
+    this.#keepParsed(entry, parsed)
+    return parsed
+  }
+
+  /** As `objectOf`, except that a large entry is parsed in slices. */
+  parsed(entry: Entry): FrozenObject | Promise<FrozenObject> {
+    return this.#parseInSlices(entry) ?? this.objectOf(entry)
+  }
+
+  #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
+    if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
+    return runInLaterTurns(freezeSteps(object), this.#turns)
+  }
+
+  /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */
+  #parseInSlices(entry: Entry): Promise<FrozenObject> | undefined {
+    const known = (entry.memo as CachedObject | undefined)?.object
+    if (known !== undefined || this.#turns === undefined || entry.value.byteLength <= largeBodyBytes) return undefined
+    let parsing = this.#parsing.get(entry)
+    if (parsing === undefined) {
+      parsing = parseStoredInSlices(entry, this.#turns)
+        .then((object) => this.#keepParsed(entry, object).object ?? object)
+        .finally(() => this.#parsing.delete(entry))
+      this.#parsing.set(entry, parsing)
+    }
+    return parsing
+  }
+
+  /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */
+  isStoredAs(definition: ResourceDefinition, entry: Entry): boolean {
+    return definition.version === definition.storage.version && this.entryOf(entry).settledBy === definition
+  }
+
+  /** Parses large entries and converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
+  load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
+    const parsing: Promise<FrozenObject>[] = []
+    const all = [...entries]
+    for (const entry of all) {
+      const one = this.#parseInSlices(entry)
+      if (one !== undefined) parsing.push(one)
+    }
+    if (parsing.length === 0) return this.#converted.load(definition, all)
+    return Promise.all(parsing).then(() => this.#converted.load(definition, all))
+  }
+
+  /** `load` for selectors alone: what they read is kept longer than the object. */
+  loadSelected(definition: ResourceDefinition, entry: Entry): Promise<void> | undefined {
+    const cached = entry.memo as CachedObject | undefined
+    if (definition.conversion === undefined && cached?.fieldsOf === definition) return undefined
+    return this.load(definition, [entry])?.then(() => {
+      this.fieldsOf(entry, definition)
+    })
+  }
+
+  /** The object that writes of a definition start from: as stored, or as converted by webhook. */
+  seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    return this.#converted.seen(definition, entry)
+  }
+
+  /** `seen`, after `load`. */
+  async read(definition: ResourceDefinition, entry: Entry): Promise<FrozenObject> {
+    const loading = this.load(definition, [entry])
+    if (loading !== undefined) await loading
+    return this.seen(definition, entry)
+  }
+
+  /** The cache entry of an object that is being written. */
+  newEntry(object: FrozenObject): CachedObject {
+    return {
+      object: undefined,
+      labels: object.metadata.labels ?? noLabels,
+      fields: undefined,
+      fieldsOf: undefined,
+      settledBy: undefined,
+      keptAt: 0,
+      isReused: false,
+    }
+  }
+
+  /** Labels for selectors, in the version of the definition. Entries that a webhook converts must be loaded. */
+  labelsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
+    if (definition.conversion === undefined) return this.entryOf(entry).labels
+    return this.seen(definition, entry).metadata.labels ?? noLabels
+  }
+
+  /** Field selectors of custom resources match the converted object, with the present defaults of the version. */
+  #selected(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    const object = this.seen(definition, entry)
+    const { custom, fromStorage } = definition
+    const isPlain = custom?.selectableFields === undefined || fromStorage === undefined || this.isStoredAs(definition, entry)
+    return isPlain ? object : (fromStorage(object) as FrozenObject)
+  }
+
+  /** Fields for selectors. */
+  fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
+    const cached = this.entryOf(entry)
+    if (cached.fields === undefined || cached.fieldsOf !== definition) {
+      cached.fields = selectableFields(this.#selected(definition, entry), definition)
+      cached.fieldsOf = definition
+    }
+    return cached.fields
+  }
+}
+
+function isReused(entry: Entry | undefined): boolean {
+  return (entry?.memo as CachedObject | undefined)?.isReused === true
+}
+
+export function selectableFields(object: FrozenObject, definition: ResourceDefinition): Record<string, string> {
+  const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' }
+  if (definition.kind.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? ''
+  for (const [path, read] of Object.entries(definition.strategy.selectableFields ?? {})) fields[path] = read(object)
+  return fields
+}
+
+/** The stored and served form: canonical JSON and a final newline. */
+export function encodeStored(object: object): Uint8Array {
+  return encodeJson(object, { newline: true })
+}

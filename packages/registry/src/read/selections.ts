@@ -1,0 +1,51 @@
+import type { Entry, WatchSelection } from '@krmkit/storage'
+import type { WatchRequest } from '../interfaces.ts'
+import type { StoreInternals } from '../internals.ts'
+
+/**
+ * The fields and labels that must have one value, by which storage finds the watches of an event and the entries of a list. Labels and
+ * fields of objects that are converted are not known to storage.
+ */
+export function selectionsOf(
+  { definition, objectCache }: Pick<StoreInternals, 'definition' | 'objectCache'>,
+  { labelSelector, fieldSelector }: Pick<WatchRequest, 'labelSelector' | 'fieldSelector'>,
+): WatchSelection[] {
+  if (definition.conversion !== undefined) return []
+  const selections: WatchSelection[] = []
+  // The fields of custom resources depend on their definition, which changes.
+  const fields = definition.custom === undefined ? (fieldSelector?.requirements ?? []) : []
+  for (const { field, operator, value } of fields) {
+    if (operator !== '=' || selections.length >= maxSelections) continue
+    const readValue = readable((entry) => own(objectCache.fieldsOf(entry, definition), field) ?? '')
+    selections.push({ index: `${definition.group}/${definition.version} field ${field}`, value, readValue })
+  }
+  let selected: string | undefined
+  for (const { key, exactValue: value } of labelSelector?.requirements ?? []) {
+    if (selections.length >= maxSelections) break
+    // Requirements are sorted by key; the first value of a key suffices.
+    if (value === undefined || key === selected) continue
+    selected = key
+    // The space sets an absent label apart from every value.
+    const readValue = readable((entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' ')
+    selections.push({ index: `label ${key}`, value, readValue })
+  }
+  return selections
+}
+
+/** Selectors have many terms at most by mistake, and each may be looked up. */
+const maxSelections = 8
+
+/** An entry that cannot be parsed has no known value: it is selected, and reading it reports the error. */
+function readable(readValue: (entry: Entry) => string): WatchSelection['readValue'] {
+  return (entry) => {
+    try {
+      return readValue(entry)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}

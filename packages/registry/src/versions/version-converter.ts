@@ -1,0 +1,151 @@
+import type { ConvertedObject, ObjectConvertor, ObjectVersion } from '@krmkit/admission'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
+import { isLargeValue, runAtOnce, runInLaterTurns, startWork, type Turns, type Work } from '@krmkit/meta/work'
+import { decode, normalize, type StructType } from '@krmkit/schema'
+import { applyDefaultsSteps, decodeSteps, normalizeSteps } from '@krmkit/schema/decode'
+import { copyJsonSteps } from '@krmkit/schema/json'
+import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
+import type { FieldOwnership } from '../ownership/ownership-types.ts'
+import type { ServedResources } from './served-resources.ts'
+import { applyVersionDefaultsSteps } from './version-conversion.ts'
+
+type ConvertorEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>
+
+/** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
+export function createObjectConvertor(
+  { turns, ...environment }: ConvertorEnvironment & { readonly turns: Turns },
+  served: ServedResources,
+  ownership: FieldOwnership,
+): ObjectConvertor {
+  const { types } = environment
+  /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
+  const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {
+    const definition = served.find(resource)
+    const own = definition?.kind
+    return own?.kind === kind.kind && own.group === kind.group && own.version === kind.version ? definition : undefined
+  }
+  const typeOf = (kind: GroupVersionKind): StructType | undefined => {
+    const name = `${kind.group === '' ? 'core' : kind.group.split('.')[0]}/${kind.version}.${kind.kind}`
+    return types.has(name) ? types.struct(name) : undefined
+  }
+  return {
+    get served() {
+      return served.definitions
+    },
+    equivalents(resource, subresource) {
+      const definition = served.find(resource)
+      if (definition === undefined) return []
+      return served
+        .versionsOf(definition.storage)
+        .map((each) => formOf(each, subresource))
+        .filter((form) => form !== undefined)
+    },
+    typeOf(form) {
+      const definition = definitionOf(form)
+      return definition === undefined ? undefined : ownership.of(definition).types.typed(formatApiVersion(form.kind))
+    },
+    knowsKind({ group, version, kind }) {
+      return served.definitions.some(
+        ({ custom, kind: own }) =>
+          custom === undefined &&
+          own.group === group &&
+          own.version === version &&
+          (own.kind === kind || `${own.kind}List` === kind),
+      )
+    },
+    isCustom(form) {
+      const definition = definitionOf(form)
+      return definition?.custom !== undefined && definition.definedInCode !== true
+    },
+    unknownFields(value, form) {
+      const type = definitionOf(form)?.kind.type()
+      return type === undefined || type.custom !== undefined ? [] : decode(type, value).problems
+    },
+    toVersion(object, form) {
+      const definition = definitionOf(form)
+      if (definition?.conversion !== undefined) return translated(object, definition, turns)
+      const type = definition?.kind.type() ?? typeOf(form.kind)
+      if (type === undefined) return object
+      if (isLargeValue(object)) return runInLaterTurns(shownSteps(object, type, definition), turns)
+      return normalize(type, definition?.fromStorage?.(object) ?? object) as FrozenObject
+    },
+    fromVersion(value, form, request) {
+      const definition = definitionOf(form)
+      const type = definition?.kind.type() ?? typeOf(form.kind)
+      if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
+      const steps = readSteps(value, { form, type, definition, environment })
+      const read = isLargeValue(value) ? runInLaterTurns(steps, turns) : runAtOnce(steps)
+      const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
+      if (asked === undefined) return read
+      const own = async (converted: ConvertedObject): Promise<ConvertedObject> => {
+        const { versioned } = converted
+        const object = await translated(versioned, asked, turns)
+        return object === versioned ? converted : { object: object as ApiObject, versioned }
+      }
+      return read instanceof Promise ? read.then(own) : own(read)
+    },
+  }
+}
+
+/** A stored object in the version of a definition, normalized, with pauses. */
+function* shownSteps(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
+  const { fromStorage, paced } = definition ?? {}
+  const shown = paced === undefined ? (fromStorage?.(object) ?? object) : yield* paced.fromStorage(object)
+  return (yield* normalizeSteps(type, shown)) as FrozenObject
+}
+
+interface ReadParts {
+  readonly form: ObjectVersion
+  readonly type: StructType
+  readonly definition: ResourceDefinition | undefined
+  readonly environment: ConvertorEnvironment
+}
+
+/** Decodes and defaults a value, and converts it to storage. */
+function* readSteps(value: JsonValue, { form, type, definition, environment }: ReadParts): Work<ConvertedObject> {
+  const { distinctEmpties } = definition?.strategy ?? {}
+  const decoded = yield* decodeSteps(type, value, { collect: false, keepEmpties: distinctEmpties })
+  const object = decoded.object as unknown as ApiObject
+  object.apiVersion = formatApiVersion(form.kind)
+  object.kind = form.kind.kind
+  const complete = yield* definition === undefined
+    ? applyDefaultsSteps(type, object)
+    : applyVersionDefaultsSteps(object, definition, environment)
+  // Normalization freezes what is wide, and later plugins change the object.
+  const own = isLargeValue(complete) ? yield* copyJsonSteps(complete) : complete
+  const shown = (yield* normalizeSteps(type, complete)) as FrozenObject
+  if (definition?.toStorage === undefined) return { object: own, versioned: shown }
+  const stored = definition.toStorage(own)
+  return { object: stored, versioned: yield* shownSteps(stored, type, definition) }
+}
+
+/**
+ * Converts an object of any version by webhook.
+ *
+ * @throws ApiError 500 when the conversion fails.
+ */
+function translated(
+  object: FrozenObject,
+  { conversion, kind }: ResourceDefinition,
+  turns: Turns,
+): FrozenObject | Promise<ApiObject> {
+  if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
+  return conversion.read([object]).then(
+    ([one]) => startWork(normalizeSteps(kind.type(), one as ApiObject), turns),
+    (error: unknown) => {
+      throw ApiError.internalError(error instanceof Error ? error.message : String(error))
+    },
+  )
+}
+
+/** The kind of a resource or subresource at one version; `undefined` where that version lacks the subresource. */
+function formOf(
+  { group, version, resource, kind, subresources }: ResourceDefinition,
+  subresource: string,
+): ObjectVersion | undefined {
+  const at = { group, version, resource: resource.name }
+  if (subresource === '') return { resource: at, kind: { group: kind.group, version: kind.version, kind: kind.kind } }
+  const found = subresources.find(({ name }) => name === `${resource.name}/${subresource}`)
+  return found === undefined ? undefined : { resource: at, kind: found.kind }
+}

@@ -1,0 +1,152 @@
+import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
+import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
+import type { FrozenObject, StoredUpdate, WriteContext } from '../interfaces.ts'
+import type { RegistryInternals } from '../internals.ts'
+
+/** Attributes and context that admission receives, and how its result is applied. */
+
+/** Attributes that depend on the verb. */
+export type AdmittedRequest = Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
+  readonly subresource?: string
+  /** Kind of the body where it differs from the kind of the resource: `Scale`, `Binding`. */
+  readonly kind?: GroupVersionKind
+  readonly oldObject?: FrozenObject | undefined
+  /** Default: the options of the request. */
+  readonly options?: object
+}
+
+export function admissionAttributes(
+  definition: ResourceDefinition,
+  context: WriteContext,
+  rest: AdmittedRequest,
+): AdmissionAttributes {
+  const { operation, name, namespace, subresource = '', oldObject, options = context.options } = rest
+  const { group, version, kind } = rest.kind ?? definition.kind
+  return {
+    operation,
+    name,
+    namespace,
+    subresource,
+    kind: { group, version, kind },
+    resource: { group: definition.group, version: definition.version, resource: definition.resource.name },
+    user: context.user,
+    dryRun: context.dryRun,
+    ...(oldObject === undefined ? {} : { oldObject }),
+    ...(options === undefined ? {} : { options: options as Record<string, unknown> }),
+  }
+}
+
+/** The context of admission plugins. */
+export function admissionContext(
+  { reader, objects, convertor: forms, environment }: RegistryInternals,
+  context: WriteContext,
+): AdmissionContext {
+  const { warn, annotate, decisions } = context
+  const { metrics: signals } = environment
+  return {
+    reader,
+    writer: objects,
+    convertor: forms,
+    bounds: context,
+    warn,
+    reinvocation: undefined,
+    ...(signals === undefined ? {} : { metrics: signals }),
+    ...(annotate === undefined ? {} : { annotate }),
+    ...(decisions === undefined ? {} : { trace: decisions }),
+  }
+}
+
+/** Attributes of an update, or of the update of its view. */
+export function updateAttributes(
+  definition: ResourceDefinition,
+  context: WriteContext,
+  { name, namespace, subresource, view }: StoredUpdate,
+  current: FrozenObject,
+): AdmissionAttributes {
+  const oldObject = view?.show(current) ?? current
+  const kind = view === undefined ? {} : { kind: view.kind }
+  return admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject, ...kind })
+}
+
+/** Runs mutating admission on a changed object or on its view. */
+export async function admittedUpdate(
+  { environment }: RegistryInternals,
+  { view }: StoredUpdate,
+  changed: ApiObject,
+  attributes: AdmissionAttributes,
+  admission: AdmissionContext,
+): Promise<ApiObject> {
+  if (view === undefined) return environment.admission.admit(changed, attributes, admission)
+  const { object, oldObject } = view.asked()
+  const admitted = await environment.admission.admit(object, { ...attributes, oldObject }, admission)
+  return admitted === object ? changed : view.merge(changed, admitted)
+}
+
+/** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */
+export function* mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): Work {
+  const { metadata } = object
+  if (metadata.managedFields !== before.metadata.managedFields) {
+    const problem = yield* managedFieldsProblemSteps(metadata.managedFields)
+    if (problem !== undefined) {
+      if (before.metadata.managedFields === undefined) delete metadata.managedFields
+      else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>
+      warn(
+        `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${problem}`,
+      )
+    }
+  }
+  dropRepeatedOwners(object, { warn, afterAdmission: true })
+}
+
+/**
+ * Drops repeated owner references, with a warning. Replaces the list of `object` and does not modify it in place.
+ *
+ * @example
+ * import { dropRepeatedOwners } from '@krmkit/registry'
+ * const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'web', uid: '1' }
+ * const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', ownerReferences: [owner, owner] } }
+ * dropRepeatedOwners(object, { warn: console.warn, afterAdmission: false })
+ * object.metadata.ownerReferences.length // 1
+ */
+export function dropRepeatedOwners(
+  object: ApiObject,
+  { warn, afterAdmission }: { readonly warn: WriteContext['warn']; readonly afterAdmission: boolean },
+): void {
+  const owners = object.metadata.ownerReferences
+  if (owners === undefined || owners.length < 2) return
+  const kept = new Map<string, OwnerReference>()
+  const repeated = new Set<string>()
+  for (const owner of owners) {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner
+    const key = JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null])
+    if (kept.has(key)) repeated.add(uid)
+    else kept.set(key, owner)
+  }
+  if (repeated.size === 0) return
+  object.metadata.ownerReferences = [...kept.values()]
+  const when = afterAdmission ? ' after mutating admission happens' : ''
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  )
+}
+
+/** Commits the reservation of validating admission when `write` stores an object, and rolls it back when it does not. */
+export function writeReserved<T>(
+  reservation: Reservation | undefined,
+  write: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  return reservation === undefined ? write() : writeAndSettle(reservation, write)
+}
+
+async function writeAndSettle<T>(reservation: Reservation, write: () => Promise<T | undefined>): Promise<T | undefined> {
+  let written: T | undefined
+  try {
+    written = await write()
+  } finally {
+    await (written === undefined ? reservation.rollback() : reservation.commit())
+  }
+  return written
+}

@@ -1,0 +1,121 @@
+import type {
+  AllocationProblem,
+  Allocator,
+  AllocatorEnvironment,
+  Grant,
+  ResourceDefinition,
+  StrategyContext,
+} from '@krmkit/kinds'
+import type { ApiObject, FieldError } from '@krmkit/meta'
+import { StorageError } from '@krmkit/storage'
+import type { FrozenObject } from '../interfaces.ts'
+
+interface Allocation {
+  readonly allocator: Allocator
+  /** Settles when the last write that was queued has ended. */
+  last: Promise<unknown>
+}
+
+/** The grants of one write. */
+export class Grants {
+  readonly #allocator: Allocator
+  readonly #grants: Grant[] = []
+
+  constructor(allocator: Allocator) {
+    this.#allocator = allocator
+  }
+
+  /** Fills in what a prepared object lacks. @returns the values that cannot be granted. */
+  async allocate(object: ApiObject, old: FrozenObject | undefined, context: StrategyContext): Promise<readonly FieldError[]> {
+    const grant = await this.#allocator.allocate(object, old, context)
+    this.#grants.push(grant)
+    return grant.errors
+  }
+
+  async commit(): Promise<void> {
+    for (const grant of this.#grants) await grant.commit?.()
+  }
+
+  async rollback(): Promise<void> {
+    for (const grant of this.#grants) await grant.rollback?.()
+  }
+}
+
+/** Runs the allocators of kinds whose objects hold values that must not be assigned twice. */
+export class Allocations {
+  readonly #environment: AllocatorEnvironment
+  readonly #onError: (error: unknown) => void
+  /** By the resource that the objects are stored as: its versions share one. */
+  readonly #allocations = new Map<string, Allocation>()
+
+  /** @param onError called when values could not be released; a later repair releases them */
+  constructor(environment: AllocatorEnvironment, onError: (error: unknown) => void = () => undefined) {
+    this.#environment = environment
+    this.#onError = onError
+  }
+
+  /**
+   * Runs a write: once all earlier writes to the kind have ended where its allocator orders them, and at once for kinds without an
+   * allocator, which get no grants.
+   */
+  run<T>(definition: ResourceDefinition, write: (grants: Grants | undefined) => Promise<T | undefined>): Promise<T | undefined> {
+    const allocation = this.#of(definition)
+    if (allocation === undefined) return write(undefined)
+    const { allocator } = allocation
+    if (!allocator.isOrdered) return this.#settled(new Grants(allocator), write)
+    const start = () => write(new Grants(allocator))
+    const next = allocation.last.then(start, start)
+    allocation.last = next.catch(() => undefined)
+    return next
+  }
+
+  /** Releases what a removed object held. */
+  async removed(definition: ResourceDefinition, object: FrozenObject): Promise<void> {
+    const release = this.#of(definition)?.allocator
+    if (release?.release !== undefined) await this.#reported(() => release.release?.(object))
+  }
+
+  /** Corrects the records of all allocators. @returns what users should know */
+  async repair(definitions: readonly ResourceDefinition[]): Promise<readonly AllocationProblem[]> {
+    const allocators = new Set(definitions.map((definition) => this.#of(definition)?.allocator))
+    const problems: AllocationProblem[] = []
+    for (const allocator of allocators) problems.push(...((await allocator?.repair?.()) ?? []))
+    return problems
+  }
+
+  /** Grants stay when the outcome of the write is unknown: the object may hold them. */
+  async #settled<T>(grants: Grants, write: (grants: Grants) => Promise<T | undefined>): Promise<T | undefined> {
+    let written: T | undefined
+    try {
+      written = await write(grants)
+    } catch (error) {
+      if (!isUnknownOutcome(error)) await this.#reported(() => grants.rollback())
+      throw error
+    }
+    await this.#reported(() => (written === undefined ? grants.rollback() : grants.commit()))
+    return written
+  }
+
+  async #reported(release: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await release()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  #of({ strategy, storage }: ResourceDefinition): Allocation | undefined {
+    if (strategy.createAllocator === undefined) return undefined
+    const key = `${storage.group}/${storage.resource}`
+    let allocation = this.#allocations.get(key)
+    if (allocation === undefined) {
+      allocation = { allocator: strategy.createAllocator(this.#environment), last: Promise.resolve() }
+      this.#allocations.set(key, allocation)
+    }
+    return allocation
+  }
+}
+
+function isUnknownOutcome(error: unknown): boolean {
+  return error instanceof StorageError && error.detail.code === 'Unavailable' && error.detail.reason === 'outcome'
+}

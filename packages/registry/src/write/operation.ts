@@ -1,0 +1,77 @@
+import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
+import { isLargeValue, startWork } from '@krmkit/meta/work'
+import type { WriteContext } from '../interfaces.ts'
+import type { StoreInternals } from '../internals.ts'
+import { trackOwnership } from '../ownership/field-ownership.ts'
+import { applyVersionDefaults } from '../versions/version-conversion.ts'
+import { admissionAttributes, admissionContext, mendAdmitted } from './admission.ts'
+import { takeNamespace } from './metadata.ts'
+
+/** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
+export interface OperationRequest {
+  readonly namespace: string
+  /** Empty for operations on no particular object. */
+  readonly name: string
+  readonly subresource: string
+  /** Kind of the body. */
+  readonly kind: GroupVersionKind
+  /** Default `CREATE`. */
+  readonly operation?: 'CREATE' | 'CONNECT'
+}
+
+/** Admission of one operation: `admit` before it is carried out, `validate` on the resulting body. */
+export interface OperationAdmission {
+  /** @returns the body after mutating admission; the caller's own. @throws ApiError */
+  admit(object: ApiObject): Promise<ApiObject>
+  /** @throws ApiError */
+  validate(object: ApiObject): Promise<void>
+}
+
+/** Reservations of validating plugins are rolled back: whatever the operation stores passes admission by itself. */
+export function operationAdmission(
+  store: StoreInternals,
+  context: WriteContext,
+  { namespace, name, subresource, kind, operation = 'CREATE' }: OperationRequest,
+): OperationAdmission {
+  const { admission } = store.environment
+  const attributes = admissionAttributes(store.definition, context, { operation, name, namespace, subresource, kind })
+  const about = admissionContext(store, context)
+  return {
+    async admit(object) {
+      const admitted = await admission.admit(object, attributes, about)
+      // Options of connections have no metadata; drafts of plugins give them an empty one.
+      if (object.metadata === undefined) return admitted
+      const own = { ...admitted, metadata: { ...admitted.metadata } }
+      await startWork(mendAdmitted(own, object, context), store.turns)
+      return own
+    },
+    async validate(object) {
+      const reservation = await admission.validate(object, attributes, about)
+      await reservation?.rollback()
+    },
+  }
+}
+
+/**
+ * Runs every step of a creation but storage, for kinds whose objects are never stored: reviews.
+ *
+ * @param object in the version of the store, decoded; the receiver may change it.
+ * @returns the admitted object; the caller's own.
+ */
+export async function createVirtual(
+  store: StoreInternals,
+  context: WriteContext,
+  { namespace, object }: { readonly namespace: string; readonly object: ApiObject },
+): Promise<ApiObject> {
+  const { definition, environment } = store
+  const review = applyVersionDefaults(object, definition, environment)
+  takeNamespace(review, namespace, definition)
+  const owned = { live: undefined, next: review, subresource: '', large: isLargeValue(review) }
+  const tracking = trackOwnership(store, context, owned)
+  if (tracking !== undefined) await tracking
+  const { name = '' } = review.metadata
+  const admission = operationAdmission(store, context, { namespace, name, subresource: '', kind: definition.kind })
+  const admitted = await admission.admit(review)
+  await admission.validate(admitted)
+  return admitted
+}
