@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns, Pace, runAtOnce, runPaced, startWork, type Work } from './work.ts'
+import {
+  createTurns,
+  deepFreeze,
+  freezeSteps,
+  Pace,
+  paceOf,
+  runAtOnce,
+  runPaced,
+  startWork,
+  type Work,
+  whenDone,
+} from './work.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -89,4 +100,78 @@ describe('slices', () => {
     const pace = new Pace(createTurns(), { sliceMs: 60_000 })
     expect(Array.from({ length: 100 }, () => pace.due())).not.toContain(true)
   })
+})
+
+/** Counts the turns that are taken. */
+function countedTurns() {
+  const turns = createTurns()
+  let taken = 0
+  const next = () => {
+    taken++
+    return turns.next()
+  }
+  return { turns: { next }, taken: () => taken }
+}
+
+describe('the pace of an object', () => {
+  const small = { data: { color: 'red' } }
+  const large = { data: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v'])) }
+
+  it('runs work on a small object at once', () => {
+    const { turns, taken } = countedTurns()
+    const pace = paceOf(turns, small)
+    expect(pace.isSliced).toBe(false)
+    expect(pace.run(countTo(10))).toBe(55)
+    expect(pace.due(true)).toBe(false)
+    expect(taken()).toBe(0)
+  })
+
+  it('slices work on a small object that takes longer than one slice', async () => {
+    const { turns, taken } = countedTurns()
+    const pace = paceOf(turns, small)
+    const slow = function* (): Work<string> {
+      for (let i = 0; i < 3; i++) {
+        burn(9)
+        yield true
+      }
+      return 'done'
+    }
+    expect(await pace.run(slow())).toBe('done')
+    expect(taken()).toBeGreaterThan(0)
+    await pace.next()
+    expect(pace.isSliced).toBe(false)
+  })
+
+  it('begins each part of the work on a large object in a new slice', async () => {
+    const { turns, taken } = countedTurns()
+    const pace = paceOf(turns, large)
+    expect(pace.isSliced).toBe(true)
+    expect(await pace.run(countTo(10))).toBe(55)
+    expect(await pace.run(countTo(10))).toBe(55)
+    await pace.next()
+    expect(taken()).toBe(3)
+  })
+
+  it('follows what the object becomes, and stays sliced', () => {
+    const { turns } = countedTurns()
+    const pace = paceOf(turns, small)
+    expect(pace.for(small).isSliced).toBe(false)
+    expect(pace.for(large).isSliced).toBe(true)
+    expect(paceOf(turns, large).for(small).isSliced).toBe(true)
+  })
+})
+
+describe('whenDone', () => {
+  it('is synchronous for values', async () => {
+    expect(whenDone(1, (value) => value + 1)).toBe(2)
+    const later = whenDone(Promise.resolve(1), (value) => value + 1)
+    expect(later).toBeInstanceOf(Promise)
+    expect(await later).toBe(2)
+  })
+})
+
+it.each([deepFreeze, (value: object) => runAtOnce(freezeSteps(value))])('freezes every level', (freeze) => {
+  const value = { list: [{ a: {} }], text: 'b' }
+  expect(freeze(value)).toBe(value)
+  expect([value, value.list, value.list[0], value.list[0]?.a].every(Object.isFrozen)).toBe(true)
 })

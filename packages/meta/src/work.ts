@@ -11,6 +11,9 @@
  * @see docs/internals/decisions/0011-bounded-work.md
  */
 
+import { isLargeValue } from './large-maps.ts'
+
+export { deepFreeze, freezeSteps } from './freeze.ts'
 export {
   isEmptyObject,
   isLargeValue,
@@ -85,8 +88,10 @@ export function onNextTurn(run: () => void): void {
 /** Number of `due` calls per clock read. */
 const callsPerClockRead = 16
 
-/** The time slices of one job. */
+/** The time slices of one job. {@link paceOf} creates the pace of work on one object. */
 export class Pace {
+  /** Whether the work runs in slices. False for work on a small object. */
+  readonly isSliced: boolean = true
   readonly #turns: Turns
   readonly #sliceMs: number
   #endsAt: number
@@ -116,6 +121,77 @@ export class Pace {
     this.#asked = 0
     this.#endsAt = performance.now() + this.#sliceMs
   }
+
+  /** Runs work in slices, beginning with a new one. Work on a small object begins at once. @see {@link runPaced} */
+  run<T>(work: Work<T>): T | Promise<T> {
+    return this.#runInNextSlice(work)
+  }
+
+  async #runInNextSlice<T>(work: Work<T>): Promise<T> {
+    await this.next()
+    return runPaced(work, this)
+  }
+
+  /** The pace of later work on what the object has become: a small object may have become a large one. */
+  for(_object: unknown): Pace {
+    return this
+  }
+}
+
+const atOnce = Promise.resolve()
+
+/** The pace of work on a small object, which runs without a pause unless it takes longer than a slice. */
+class UnslicedPace extends Pace {
+  override readonly isSliced = false
+  readonly #turns: Turns
+
+  constructor(turns: Turns) {
+    super(turns)
+    this.#turns = turns
+  }
+
+  override due(): boolean {
+    return false
+  }
+
+  override next(): Promise<void> {
+    return atOnce
+  }
+
+  override run<T>(work: Work<T>): T | Promise<T> {
+    return startWork(work, this.#turns)
+  }
+
+  override for(object: unknown): Pace {
+    return paceOf(this.#turns, object)
+  }
+}
+
+/**
+ * The pace of all work on one object: slices for a large object, and none for a small one. Measures the object once, because measuring a
+ * large object takes time itself.
+ *
+ * @example
+ * import { createTurns, paceOf } from '@krmkit/meta/work'
+ * const turns = createTurns()
+ * paceOf(turns, { data: { color: 'red' } }).isSliced // false
+ * paceOf(turns, Array.from({ length: 5000 }, (_, i) => i)).isSliced // true
+ */
+export function paceOf(turns: Turns, object: unknown): Pace {
+  return isLargeValue(object) ? new Pace(turns) : new UnslicedPace(turns)
+}
+
+/**
+ * Calls `next` at once for a value, and after a promise. For paths on which few values are promises and a turn of the microtask queue
+ * would be noticed; other code awaits the value.
+ *
+ * @example
+ * import { whenDone } from '@krmkit/meta/work'
+ * whenDone(1, (value) => value + 1) // 2
+ * await whenDone(Promise.resolve(1), (value) => value + 1) // 2
+ */
+export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /**

@@ -1,8 +1,7 @@
-import { createTurns } from '@krmkit/meta/work'
+import { createTurns, deepFreeze } from '@krmkit/meta/work'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { sampleRegistry } from '../testing/sample-registry.ts'
-import { deepFreeze } from './freeze.ts'
 import { encodeStored, ObjectCache } from './object-cache.ts'
 
 async function entries(count: number) {

@@ -1,11 +1,10 @@
 import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ApiObject } from '@krmkit/meta'
-import { isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
+import { deepFreeze, freezeSteps, isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import { parseJson } from '@krmkit/schema'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from '../interfaces.ts'
-import { deepFreeze, freezeSteps } from './freeze.ts'
 
 /** Parses the stored form of objects. */
 

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
+import { deepFreeze, freezeSteps } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
-import { deepFreeze, freezeSteps } from '../cache/freeze.ts'
 import type { CachedObject, ObjectCache } from '../cache/object-cache.ts'
 import type { DeleteResult, Stored } from '../interfaces.ts'
 import type { StoredState, StoreInternals } from '../internals.ts'

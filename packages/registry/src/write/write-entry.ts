@@ -1,7 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import type { RequestSpan } from '@krmkit/meta/tracing'
+import { deepFreeze, freezeSteps } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
-import { deepFreeze, freezeSteps } from '../cache/freeze.ts'
 import type { Stored } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 import { revisionForm } from '../stored-form/revision-form.ts'

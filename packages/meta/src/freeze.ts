@@ -1,8 +1,18 @@
-import { memberNames, rememberMemberNames } from '@krmkit/meta/work'
+import { memberNames, rememberMemberNames } from './large-maps.ts'
 
 /** Freezes plain JSON values that readers share. */
 
-/** As `deepFreeze`, for large values: a generator that can be interrupted at each yield. */
+/** Members frozen between two yields. */
+const membersPerStep = 128
+
+/**
+ * Freezes a plain JSON value at every level, with pauses for large values. Parts that are frozen already are skipped.
+ *
+ * @see {@link deepFreeze}
+ * @example
+ * import { freezeSteps, runAtOnce } from '@krmkit/meta/work'
+ * Object.isFrozen(runAtOnce(freezeSteps({ data: { color: 'red' } })).data) // true
+ */
 export function* freezeSteps<T>(value: T): Generator<true | undefined, T> {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
@@ -17,10 +27,13 @@ export function* freezeSteps<T>(value: T): Generator<true | undefined, T> {
   return value
 }
 
-/** Members frozen between two yields. */
-const membersPerStep = 128
-
-/** Freezes a plain JSON value at every level. */
+/**
+ * Freezes a plain JSON value at every level. Parts that are frozen already are skipped.
+ *
+ * @example
+ * import { deepFreeze } from '@krmkit/meta/work'
+ * Object.isFrozen(deepFreeze({ data: { color: 'red' } }).data) // true
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
