@@ -44,7 +44,6 @@ const seldom: Readonly<Record<string, string>> = {
   'packages/krmkit/src/cli/watched-file.ts': 'for each file',
   'packages/krmkit/src/validate/value-shape.ts': 'for each schema',
   'packages/meta/src/clock.ts': 'for each clock',
-  'packages/registry/src/ownership/field-ownership.ts': 'for each large object',
   'packages/registry/src/versions/version-converter.ts': 'for each server',
   'packages/registry/src/registry.ts': 'for each server',
   'packages/registry/src/read/watch.ts': 'for each watch',

@@ -195,19 +195,6 @@ export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R | Pr
 }
 
 /**
- * Calls `next` at once for a value, and after a promise. For paths on which few values are promises and a turn of the microtask queue
- * would be noticed; other code awaits the value.
- *
- * @example
- * import { whenDone } from '@krmkit/meta/work'
- * whenDone(1, (value) => value + 1) // 2
- * await whenDone(Promise.resolve(1), (value) => value + 1) // 2
- */
-export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value)
-}
-
-/**
  * Runs a generator in slices. The generator yields at every point where it may be interrupted; most yields cost only a function
  * call. After a potentially long step it yields `true`, and the clock is read. A promise that it yields is awaited; `yield` then
  * returns its value, or throws.

@@ -1,7 +1,6 @@
 export type { Entry } from '@krmkit/storage'
 export type { CollectionSink, Following, FollowOptions } from './cache/follow.ts'
-export type { ObjectCache } from './cache/object-cache.ts'
-export { largeBodyBytes } from './cache/object-weight.ts'
+export { largeBodyBytes, type ObjectCache } from './cache/object-cache.ts'
 export type {
   AdmissionView,
   AppliedConfiguration,
@@ -34,13 +33,12 @@ export type { PendingEvent, ResourceEvent, ResourceWatch } from './read/watch.ts
 export { createRegistry, type Registry } from './registry.ts'
 export { serverContext } from './server-context.ts'
 export { ResourceStore } from './store.ts'
-export { requiredMembersOf } from './versions/required-members.ts'
 export { ServedResources } from './versions/served-resources.ts'
-export { decodeRefusal, loadVersion, toVersion } from './versions/version-conversion.ts'
+export { decodeRefusal, loadVersion, objectTooLarge, requiredMembersOf, toVersion } from './versions/version-conversion.ts'
 export { dropRepeatedOwners } from './write/admission.ts'
-export { checkPreconditions, validateDeleteOptions, validateDryRun } from './write/deletion.ts'
-export { takeNamespace } from './write/metadata.ts'
-export { objectTooLarge } from './write/object-size.ts'
+export { checkPreconditions, validateDeleteOptions } from './write/deletion-rules.ts'
+export { assignNamespace } from './write/metadata.ts'
 export type { OperationAdmission, OperationRequest } from './write/operation.ts'
 export type { Rewritten } from './write/rewrite.ts'
 export { uidConflict, versionConflict } from './write/uid-conflict.ts'
+export { validateDryRun } from './write/write-entry.ts'

@@ -184,7 +184,7 @@ export interface DeleteRequest {
   readonly options: DeleteRequestOptions
   /** Part of a deletecollection: admission sees no name. */
   readonly collective?: boolean
-  /** Admission has been asked about the operation that this deletion belongs to. */
+  /** The operation that this deletion belongs to has passed admission. */
   readonly skipAdmission?: boolean
 }
 
@@ -270,7 +270,7 @@ export interface StoredUpdate extends Target {
   readonly missing?: () => readonly FieldError[]
   /** `change` sets managedFields itself. Default false: they are tracked. */
   readonly managesFields?: boolean
-  /** Admission has been asked about the operation that this change belongs to. */
+  /** The operation that this change belongs to has passed admission. */
   readonly skipAdmission?: boolean
   /** Admission sees this view of the object: the kind of a subresource such as Scale. */
   readonly view?: AdmissionView
@@ -284,7 +284,7 @@ export interface AdmissionView {
    * What mutating admission gets instead: the view as the request asks for it and the one before, both with their owners. Called after the
    * change.
    */
-  asked(): { readonly object: ApiObject; readonly oldObject: FrozenObject }
+  requested(): { readonly object: ApiObject; readonly oldObject: FrozenObject }
   /** The object with the changes that admission made to the view. */
   merge(object: ApiObject, view: ApiObject): ApiObject
 }

@@ -1,13 +1,13 @@
 import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { GroupKind, GroupResource } from '@krmkit/meta'
+import type { GroupResource } from '@krmkit/meta'
 import type { Turns } from '@krmkit/meta/work'
-import type { StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { ObjectCache } from './cache/object-cache.ts'
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
-import type { FieldOwnership } from './ownership/ownership-types.ts'
-import type { StorageNormalizer } from './versions/storage-normalizer.ts'
+import type { FieldOwnership } from './ownership/field-ownership.ts'
+import type { StorageNormalizer } from './versions/canonical-form.ts'
+import type { ServedResources } from './versions/served-resources.ts'
 import type { Allocations } from './write/allocations.ts'
 import type { KeyedMutex } from './write/keyed-mutex.ts'
 
@@ -16,8 +16,8 @@ export interface RegistryInternals {
   readonly environment: RegistryEnvironment
   readonly reader: ObjectReader
   /** Writes of admission plugins. */
-  readonly objects: ObjectWriter
-  readonly convertor: ObjectConvertor
+  readonly writer: ObjectWriter
+  readonly versionConverter: ObjectConvertor
   readonly objectCache: ObjectCache
   readonly fieldOwnership: FieldOwnership
   readonly storageNormalizer: StorageNormalizer
@@ -26,8 +26,7 @@ export interface RegistryInternals {
   readonly keyedMutex: KeyedMutex
   /** Paces work on large input, across all requests of the server. */
   readonly turns: Turns
-  /** The definition in the storage version, or in the first version served. */
-  stored(group: string, resource: string): ResourceDefinition | undefined
+  readonly served: ServedResources
 }
 
 /** The same for the store of one resource at one version. */
@@ -44,17 +43,4 @@ export interface StoredState {
 /** The resource as errors name it. */
 export function groupResource({ definition }: StoreInternals): GroupResource {
   return { group: definition.group, resource: definition.resource.name }
-}
-
-/** The kind as validation errors name it: that of the storage version, whichever version the request uses. */
-export function storedKind({ definition, stored }: StoreInternals): GroupKind {
-  const { group, resource } = definition.storage
-  const { kind } = stored(group, resource) ?? definition
-  return { group: kind.group, kind: kind.kind }
-}
-
-/** Type of stored objects; the type of the request's version may differ. */
-export function storedType({ definition, stored }: StoreInternals): StructType {
-  const { group, resource } = definition.storage
-  return (stored(group, resource) ?? definition).kind.type()
 }

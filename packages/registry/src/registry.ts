@@ -7,15 +7,16 @@ import { ObjectCache } from './cache/object-cache.ts'
 import type { RegistryEnvironment } from './interfaces.ts'
 import type { RegistryInternals } from './internals.ts'
 import { collectionPrefix } from './keys.ts'
-import { FieldOwnership } from './ownership/ownership-types.ts'
-import { createReader, createWriter } from './read/object-reader.ts'
+import { FieldOwnership } from './ownership/field-ownership.ts'
+import { createReader } from './read/object-reader.ts'
 import { waitForNewest } from './read/resource-version.ts'
 import { ResourceStore } from './store.ts'
+import { StorageNormalizer } from './versions/canonical-form.ts'
 import { ServedResources } from './versions/served-resources.ts'
-import { StorageNormalizer } from './versions/storage-normalizer.ts'
-import { createObjectConvertor } from './versions/version-converter.ts'
+import { createVersionConverter } from './versions/version-converter.ts'
 import { Allocations } from './write/allocations.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
+import { createWriter } from './write/object-writer.ts'
 import { createSharedAllocations } from './write/shared-allocations.ts'
 
 /** The stores of all served resources. */
@@ -88,7 +89,7 @@ export function createRegistry(
 ): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
   const turns = createTurns()
-  const objectCache = new ObjectCache({ turns: turns })
+  const objectCache = new ObjectCache({ turns })
   const fieldOwnership = new FieldOwnership(served)
   const stores = new WeakMap<ResourceDefinition, ResourceStore>()
   const store = (definition: ResourceDefinition): ResourceStore => {
@@ -123,9 +124,13 @@ export function createRegistry(
     keyedMutex: new KeyedMutex(environment.clock),
     turns,
     reader: createReader(environment, objectCache, served),
-    objects: createWriter(storeOf),
-    convertor: createObjectConvertor({ ...environment, turns }, served, fieldOwnership),
-    stored,
+    writer: createWriter(storeOf),
+    versionConverter: createVersionConverter(
+      { ...environment, turns },
+      served,
+      (definition) => fieldOwnership.of(definition).types,
+    ),
+    served,
   }
   return {
     served,

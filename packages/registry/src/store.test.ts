@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, type Random, seededRandom } from '@krmkit/met
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from './interfaces.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
-import { optimisticLockMessage } from './write/update-version.ts'
+import { optimisticLockMessage } from './write/metadata.ts'
 
 type ConfigMap = FrozenObject & { readonly data?: Readonly<Record<string, string>> }
 

@@ -1,15 +1,14 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { newlyMissing } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
+import { ApiError, type FieldError } from '@krmkit/meta'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { isLargeValue, runInLaterTurns } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 import { type CollectionSink, type Following, type FollowOptions, followCollection } from './cache/follow.ts'
 import type { ObjectCache } from './cache/object-cache.ts'
 import type {
   ApplyRequest,
   CreateRequest,
-  DecodedObject,
   DeleteCollectionRequest,
   DeleteRequest,
   DeleteResult,
@@ -29,12 +28,10 @@ import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './read/list.ts'
 import { parseResourceVersion, waitForNewest, waitForVersion } from './read/resource-version.ts'
 import { type ResourceWatch, watchEntries } from './read/watch.ts'
-import { requiredMembersOf } from './versions/required-members.ts'
-import { applyVersionDefaults, applyVersionDefaultsSteps, toStorageVersion, toVersion } from './versions/version-conversion.ts'
+import { requiredMembersOf, toStorageVersion, toVersion } from './versions/version-conversion.ts'
 import { applyObject } from './write/apply.ts'
 import { createObject } from './write/create.ts'
-import { deleteCollection } from './write/delete-collection.ts'
-import { deleteObject } from './write/deletion.ts'
+import { deleteCollection, deleteObject } from './write/deletion.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './write/operation.ts'
 import { type Rewritten, rewriteCollection } from './write/rewrite.ts'
 import { updateObject } from './write/update.ts'
@@ -74,10 +71,7 @@ export class ResourceStore {
     requirePathSegmentName(request.name)
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
-    if (version === undefined) {
-      const fresh = waitForNewest(storage)
-      return fresh === undefined ? this.#required(request) : fresh.then(() => this.#required(request))
-    }
+    if (version === undefined) return whenDone(waitForNewest(storage), () => this.#required(request))
     if (version <= storage.revision) return this.#required(request)
     return waitForVersion(storage, request.resourceVersion ?? '', clock, caller.signal).then(() => this.#required(request))
   }
@@ -107,10 +101,9 @@ export class ResourceStore {
 
   /** Creates an object, with defaults. @throws ApiError 400, 403, 409, 413, 422. */
   async create(context: WriteContext, request: CreateRequest): Promise<Stored> {
-    const { namespace, missing } = request
-    const stored = this.#toStored(request)
-    const object = stored instanceof Promise ? await stored : stored
-    return createObject(this.#internals, context, { namespace, object, missing })
+    const { namespace, missing, object, size } = request
+    const created = await toStorageVersion(this.#internals, object, size)
+    return createObject(this.#internals, context, { namespace, object: created, missing })
   }
 
   /** Changes an object, with defaults. @throws ApiError 400, 403, 404, 409, 413, 422. */
@@ -120,14 +113,11 @@ export class ResourceStore {
     let missing: readonly FieldError[] = []
     return updateObject(this.#internals, context, {
       ...request,
-      change: (current) => {
+      change: async (current) => {
         const live = current === undefined ? undefined : toVersion(current, definition)
-        const store = (changed: DecodedObject) => {
-          missing = newlyMissing(changed.missing ?? [], live, required)
-          return this.#toStored(changed)
-        }
-        const changed = request.change(live)
-        return changed instanceof Promise ? changed.then(store) : store(changed)
+        const changed = await request.change(live)
+        missing = newlyMissing(changed.missing ?? [], live, required)
+        return toStorageVersion(this.#internals, changed.object, changed.size)
       },
       missing: () => missing,
     })
@@ -185,18 +175,5 @@ export class ResourceStore {
   /** The object of an entry in the storage version. */
   object(entry: Entry): FrozenObject {
     return this.objects.objectOf(entry)
-  }
-
-  /** Completes a decoded object and converts it to the storage version; a promise where it is large. */
-  #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
-    const { environment, turns } = this.#internals
-    const { profile, features, clock } = environment
-    const options = { profile, features, clock, size }
-    if (isLargeValue(object)) {
-      return runInLaterTurns(applyVersionDefaultsSteps(object, this.definition, options), turns).then((complete) =>
-        toStorageVersion(complete, this.definition),
-      )
-    }
-    return toStorageVersion(applyVersionDefaults(object, this.definition, options), this.definition)
   }
 }

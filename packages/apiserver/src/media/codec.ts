@@ -126,7 +126,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
 /** A webhook converts between this version and storage; writes work with objects of this version. */
 function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, headLength: number): VersionCodec {
   const encoded = new WeakMap<FrozenObject, Uint8Array>()
-  const object = (entry: Entry) => objects.seen(definition, entry)
+  const object = (entry: Entry) => objects.get(definition, entry)
   const preparing = new Pending<FrozenObject>()
   return {
     definition,

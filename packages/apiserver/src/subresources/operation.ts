@@ -1,6 +1,6 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { type OperationAdmission, takeNamespace, type WriteContext } from '@krmkit/registry'
+import { assignNamespace, type OperationAdmission, type WriteContext } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
 import { writeContext } from '../handlers/write-context.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -36,7 +36,7 @@ export async function admitOperation<T extends ApiObject>(
   if (kind === undefined) throw ApiError.genericNotFound()
   const { options, decoded } = await readCreation(scope, context, { gvk, type: kind.type, otherVersions, unstored: true })
   const { object: body } = decoded
-  takeNamespace(body, namespace, definition)
+  assignNamespace(body, namespace, definition)
   const write = writeContext(context, options)
   const admission = store.operation(write, { namespace, name: name || (body.metadata.name ?? ''), subresource, kind: gvk })
   return { body: (await admission.admit(body)) as T, kind, options, write, admission }

@@ -61,7 +61,7 @@ async function writeScale(
       ? undefined
       : { scope, context, target, options, body: await readPatch(scope, context, { kind, fieldValidation }) }
   const write = writeContext(context, options)
-  let asked: { readonly object: Scale; readonly oldObject: FrozenObject } | undefined
+  let requested: { readonly object: Scale; readonly oldObject: FrozenObject } | undefined
   return store.updateStored(write, {
     namespace,
     name,
@@ -71,7 +71,7 @@ async function writeScale(
     view: {
       kind: scaleKind,
       show: (object) => structuredClone(scaleOf(scope, object, true)) as Scale,
-      asked: () => asked as NonNullable<typeof asked>,
+      requested: () => requested as NonNullable<typeof requested>,
       merge: (object, view) => withReplicas(scope, object, (view as Scale).spec?.replicas ?? 0),
     },
     change(current) {
@@ -82,7 +82,7 @@ async function writeScale(
         return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
           const next = owners.applied(before, sent, options.force === true) as Scale
           if (object instanceof ApiError) throw object
-          asked = { object: next, oldObject: before }
+          requested = { object: next, oldObject: before }
           return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })
       }
@@ -91,7 +91,7 @@ async function writeScale(
         const scale = object as Scale
         const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
         const { scale: own, parent } = owners.afterUpdate(before, { ...scale, metadata })
-        asked = {
+        requested = {
           object: shownScale(scaleType(), scale, own, current.metadata.namespace),
           oldObject: before,
         }

@@ -38,7 +38,7 @@ describe('ConvertedObjects', () => {
     const single = converted.load(definition, [good])
     await expect(list).rejects.toThrow('cannot convert bad')
     await single
-    expect(converted.seen(definition, good).metadata.name).toBe('good')
+    expect(converted.get(definition, good).metadata.name).toBe('good')
     expect(calls).toEqual([['good', 'bad'], ['good']])
   })
 

@@ -10,13 +10,13 @@ type Freeze = (object: ApiObject) => FrozenObject | Promise<FrozenObject>
  * Caches stored objects in versions that a webhook converts. Missing entries are converted in one request, and kept as long as the
  * stored entry, so that each revision is converted once per version.
  *
- *     load(entries) --(one request for the missing ones)--> seen(entry), synchronously
+ *     load(entries) --(one request for the missing ones)--> get(entry), synchronously
  */
 export class ConvertedObjects {
   readonly #objectOf: (entry: Entry) => FrozenObject
   readonly #freeze: Freeze
-  readonly #seen = new WeakMap<ResourceDefinition, WeakMap<Entry, FrozenObject>>()
-  readonly #coming = new WeakMap<ResourceDefinition, WeakMap<Entry, Promise<void>>>()
+  readonly #cached = new WeakMap<ResourceDefinition, WeakMap<Entry, FrozenObject>>()
+  readonly #pending = new WeakMap<ResourceDefinition, WeakMap<Entry, Promise<void>>>()
 
   constructor(objectOf: (entry: Entry) => FrozenObject, freeze: Freeze) {
     this.#objectOf = objectOf
@@ -27,41 +27,41 @@ export class ConvertedObjects {
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const { conversion } = definition
     if (conversion === undefined) return undefined
-    const seen = at(this.#seen, definition)
-    const coming = at(this.#coming, definition)
+    const cached = at(this.#cached, definition)
+    const pending = at(this.#pending, definition)
     const others = new Set<Promise<void>>()
     const missing = new Set<Entry>()
     const awaited: Entry[] = []
     for (const entry of entries) {
-      if (seen.has(entry)) continue
-      const way = coming.get(entry)
-      if (way === undefined) missing.add(entry)
+      if (cached.has(entry)) continue
+      const conversionOfOther = pending.get(entry)
+      if (conversionOfOther === undefined) missing.add(entry)
       else {
-        others.add(way)
+        others.add(conversionOfOther)
         awaited.push(entry)
       }
     }
     if (missing.size === 0 && others.size === 0) return undefined
-    let own: Promise<void> | undefined
-    if (missing.size > 0) {
-      const requested = [...missing]
-      own = conversion
-        .read(
-          requested.map((entry) => this.#objectOf(entry)),
-          { stored: true },
-        )
-        .then(async (objects) => {
-          for (const [index, entry] of requested.entries()) {
-            const freezing = this.#freeze(objects[index] as ApiObject)
-            seen.set(entry, freezing instanceof Promise ? await freezing : freezing)
-          }
-        })
-        .finally(() => {
-          for (const entry of requested) coming.delete(entry)
-        })
-      for (const entry of requested) coming.set(entry, own)
-    }
-    return Promise.all([own, this.#whenConverted(definition, awaited, others)]).then(() => undefined)
+    const converting = missing.size === 0 ? undefined : this.#convert([...missing], conversion, { cached, pending })
+    return Promise.all([converting, this.#whenConverted(definition, awaited, others)]).then(() => undefined)
+  }
+
+  /** Converts entries in one request. */
+  #convert(
+    entries: readonly Entry[],
+    conversion: NonNullable<ResourceDefinition['conversion']>,
+    { cached, pending }: { readonly cached: WeakMap<Entry, FrozenObject>; readonly pending: WeakMap<Entry, Promise<void>> },
+  ): Promise<void> {
+    const converting = conversion
+      .read(entries.map((entry) => this.#objectOf(entry)))
+      .then(async (objects) => {
+        for (const [index, entry] of entries.entries()) cached.set(entry, await this.#freeze(objects[index] as ApiObject))
+      })
+      .finally(() => {
+        for (const entry of entries) pending.delete(entry)
+      })
+    for (const entry of entries) pending.set(entry, converting)
+    return converting
   }
 
   /** Waits for conversions of other loads. One that fails may have failed for another entry, so these are converted by themselves. */
@@ -71,9 +71,9 @@ export class ConvertedObjects {
   }
 
   /** The converted object of a loaded entry, or the stored object where no webhook converts. */
-  seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
+  get(definition: ResourceDefinition, entry: Entry): FrozenObject {
     if (definition.conversion === undefined) return this.#objectOf(entry)
-    const object = this.#seen.get(definition)?.get(entry)
+    const object = this.#cached.get(definition)?.get(entry)
     if (object === undefined) throw new Error(`an entry of ${definition.resource.name} was looked at before it was loaded`)
     return object
   }

@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly changesOnly?: boolean
 }
 
-/** A followed collection. Events arrive without being asked for; `catchUp` delivers those that are due at once. */
+/** A followed collection. Events are delivered in later turns; `catchUp` delivers those that have arrived at once. */
 export interface Following {
   /** Delivers every change up to the newest revision. Does nothing while missed events are being read again. */
   catchUp(): void

@@ -5,9 +5,10 @@ import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from '../interfaces.ts'
 import { ConvertedObjects } from './converted-objects.ts'
-import { ObjectRing } from './object-ring.ts'
-import { largeBodyBytes } from './object-weight.ts'
 import { parseStored, parseStoredInSlices } from './parse-stored.ts'
+
+/** Larger bodies are parsed in slices, and weighed again after defaulting. */
+export const largeBodyBytes = 64 * 1024
 
 /**
  * Values derived from the bytes of a stored entry and kept with it, so that each is computed once for all readers.
@@ -20,7 +21,7 @@ export interface CachedObject {
   fields: Readonly<Record<string, string>> | undefined
   fieldsOf: ResourceDefinition | undefined
   /** The definition whose strategy prepared and validated the whole object when it was stored. */
-  settledBy: ResourceDefinition | undefined
+  validatedBy: ResourceDefinition | undefined
   /** How many objects had been kept when this one was, itself included; 0: it was not kept. */
   keptAt: number
   /** It was needed again while a cache that evicts nothing else would have kept it, or it replaces such an object. */
@@ -136,10 +137,10 @@ export class ObjectCache {
 
   /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */
   isStoredAs(definition: ResourceDefinition, entry: Entry): boolean {
-    return definition.version === definition.storage.version && this.entryOf(entry).settledBy === definition
+    return definition.version === definition.storage.version && this.entryOf(entry).validatedBy === definition
   }
 
-  /** Parses large entries and converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
+  /** Parses large entries and converts entries ahead of `get`; `undefined` when there is nothing to wait for. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const parsing: Promise<FrozenObject>[] = []
     const all = [...entries]
@@ -147,8 +148,8 @@ export class ObjectCache {
       const one = this.#parseInSlices(entry)
       if (one !== undefined) parsing.push(one)
     }
-    if (parsing.length === 0) return this.#converted.load(definition, all)
-    return Promise.all(parsing).then(() => this.#converted.load(definition, all))
+    const convert = () => (definition.conversion === undefined ? undefined : this.#converted.load(definition, all))
+    return parsing.length === 0 ? convert() : Promise.all(parsing).then(convert)
   }
 
   /** `load` for selectors alone: what they read is kept longer than the object. */
@@ -161,15 +162,14 @@ export class ObjectCache {
   }
 
   /** The object that writes of a definition start from: as stored, or as converted by webhook. */
-  seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
-    return this.#converted.seen(definition, entry)
+  get(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    return definition.conversion === undefined ? this.objectOf(entry) : this.#converted.get(definition, entry)
   }
 
-  /** `seen`, after `load`. */
+  /** `get`, after `load`. */
   async read(definition: ResourceDefinition, entry: Entry): Promise<FrozenObject> {
-    const loading = this.load(definition, [entry])
-    if (loading !== undefined) await loading
-    return this.seen(definition, entry)
+    await this.load(definition, [entry])
+    return this.get(definition, entry)
   }
 
   /** The cache entry of an object that is being written. */
@@ -179,7 +179,7 @@ export class ObjectCache {
       labels: object.metadata.labels ?? noLabels,
       fields: undefined,
       fieldsOf: undefined,
-      settledBy: undefined,
+      validatedBy: undefined,
       keptAt: 0,
       isReused: false,
     }
@@ -188,12 +188,12 @@ export class ObjectCache {
   /** Labels for selectors, in the version of the definition. Entries that a webhook converts must be loaded. */
   labelsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     if (definition.conversion === undefined) return this.entryOf(entry).labels
-    return this.seen(definition, entry).metadata.labels ?? noLabels
+    return this.get(definition, entry).metadata.labels ?? noLabels
   }
 
   /** Field selectors of custom resources match the converted object, with the present defaults of the version. */
   #selected(definition: ResourceDefinition, entry: Entry): FrozenObject {
-    const object = this.seen(definition, entry)
+    const object = this.get(definition, entry)
     const { custom, fromStorage } = definition
     const isPlain = custom?.selectableFields === undefined || fromStorage === undefined || this.isStoredAs(definition, entry)
     return isPlain ? object : (fromStorage(object) as FrozenObject)
@@ -207,6 +207,50 @@ export class ObjectCache {
       cached.fieldsOf = definition
     }
     return cached.fields
+  }
+}
+
+/** Parsed objects in the order in which they were kept. An evicted entry loses its parsed form alone. */
+class ObjectRing {
+  /** A ring buffer: the oldest of `#count` objects is that many places before `#next`. */
+  readonly #ring: (CachedObject | undefined)[]
+  readonly #sizes: Float64Array
+  #next = 0
+  #count = 0
+  #bytes = 0
+
+  constructor(capacity: number) {
+    this.#ring = new Array<CachedObject | undefined>(capacity).fill(undefined)
+    this.#sizes = new Float64Array(capacity)
+  }
+
+  /** Sum of the sizes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  /** Adds an object, and evicts the oldest one of a full ring. */
+  add(cached: CachedObject, bytes: number): void {
+    if (this.#count === this.#ring.length) this.evictOldest()
+    this.#ring[this.#next] = cached
+    this.#sizes[this.#next] = bytes
+    this.#next = (this.#next + 1) % this.#ring.length
+    this.#count++
+    this.#bytes += bytes
+  }
+
+  /** Requires that the ring is not empty. */
+  evictOldest(): void {
+    const at = (this.#next - this.#count + this.#ring.length) % this.#ring.length
+    const oldest = this.#ring[at]
+    if (oldest !== undefined) oldest.object = undefined
+    this.#ring[at] = undefined
+    this.#bytes -= this.#sizes[at] as number
+    this.#count--
   }
 }
 

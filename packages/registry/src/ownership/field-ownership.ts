@@ -1,9 +1,6 @@
-import { conflictError, FieldManagerError } from '@krmkit/fieldmanager'
+import { createTypeConverter, FieldSet, type ResetFields, type TypeConverter } from '@krmkit/fieldmanager'
+import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
 import {
-  type AppliedParts,
-  type ApplyParts,
-  applyParts,
-  applyPartsSteps,
   ignoreManagedFieldsTimestamps,
   ignoreManagedFieldsTimestampsSteps,
   isResetManagedFields,
@@ -11,14 +8,15 @@ import {
   managedFieldsAfterUpdateSteps,
 } from '@krmkit/fieldmanager/managed-fields'
 import { validateValueSteps } from '@krmkit/fieldmanager/typed'
-import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
-import { stringifyJson } from '@krmkit/schema'
+import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
+import { type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { type Pace, runAtOnce, runInLaterTurns, type Turns, type Work } from '@krmkit/meta/work'
+import { normalize, stringifyJson } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
-import type { FrozenObject, WriteContext } from '../interfaces.ts'
-import { type StoreInternals, storedType } from '../internals.ts'
-import { toVersion, toVersionSteps } from '../versions/version-conversion.ts'
-import { dropMember } from '../write/metadata.ts'
+import type { FrozenObject, RegistryEnvironment, WriteContext } from '../interfaces.ts'
+import type { ServedResources } from '../versions/served-resources.ts'
+import { storedType, toVersion, toVersionSteps } from '../versions/version-conversion.ts'
 
 /**
  * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
@@ -26,73 +24,87 @@ import { dropMember } from '../write/metadata.ts'
  * @see API protocol specification, 4.7
  */
 
+/** What recording the owners needs of the store of a resource. */
+interface OwnershipContext {
+  readonly definition: ResourceDefinition
+  readonly environment: Pick<RegistryEnvironment, 'clock'>
+  readonly fieldOwnership: FieldOwnership
+  readonly served: Pick<ServedResources, 'stored'>
+  readonly turns: Turns
+}
+
 interface OwnedWrite {
   readonly live: FrozenObject | undefined
   readonly next: ApiObject
   readonly subresource: string
-  /** Whether one of the objects is large. */
-  readonly large: boolean
+  /** Sliced where one of the objects is large. */
+  readonly pace: Pace
   /** The stored object was not written under the present definition. Default false. */
-  readonly unsettled?: boolean
+  readonly hasOldDefinition?: boolean
 }
 
 /**
  * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
  * `next.metadata.managedFields`; mutates `next`.
- *
- * @returns a promise where the objects are large, and processed in slices, or where a webhook converts them.
  */
-export function trackOwnership(store: StoreInternals, context: WriteContext, write: OwnedWrite): Promise<void> | undefined {
-  if (!write.large) return runAtOnce(isMistyped(store, write)) ? drop(write) : trackTyped(store, context, write)
-  return runInLaterTurns(isMistyped(store, write), store.turns).then((mistyped) =>
-    mistyped ? drop(write) : trackTyped(store, context, write),
-  )
-}
-
-function drop({ next }: OwnedWrite): undefined {
-  dropMember(next.metadata, 'managedFields')
-}
-
-function trackTyped(
-  store: StoreInternals,
-  context: WriteContext,
-  { live, next, subresource, large }: OwnedWrite,
-): Promise<void> | undefined {
+export async function trackOwnership(
+  store: OwnershipContext,
+  { fieldManager: manager }: Pick<WriteContext, 'fieldManager'>,
+  write: OwnedWrite,
+): Promise<void> {
+  const { live, next, subresource, pace } = write
   const { definition } = store
+  const isMistyped = hasMistypedValues(store, write)
+  if (pace.isSliced ? await pace.run(isMistyped) : runAtOnce(isMistyped)) {
+    setManagedFields(next, undefined)
+    return
+  }
   const { types, reset } = store.fieldOwnership.of(definition)
-  const apiVersion = formatApiVersion(definition.kind)
   const now = store.environment.clock.now()
   if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
     // An object without managedFields stays without them until it is applied, or an update sets them.
-    dropMember(next.metadata, 'managedFields')
-    return undefined
+    setManagedFields(next, undefined)
+    return
   }
   const update = {
     live: live === undefined ? undefined : toVersion(live, definition),
-    manager: context.fieldManager,
-    apiVersion,
+    manager,
+    apiVersion: formatApiVersion(definition.kind),
     subresource,
     resetFields: reset.get(subresource),
     now,
     types,
   }
-  const { distinctEmpties = [] } = definition.strategy
-  const type = storedType(store)
-  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
-  const isCustom = definition.custom !== undefined
   // A webhook may have to convert the objects.
-  if (large || definition.conversion !== undefined) {
-    const work = function* (): Work<FrozenObject['metadata']['managedFields']> {
-      const owned = yield* dropEmptiesSteps(type, next, distinctEmpties)
-      const shown = isCustom ? { ...owned, apiVersion } : yield* toVersionSteps(owned, definition)
-      return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
-    }
-    return runInLaterTurns(work(), store.turns).then((owners) => setManagedFields(next, owners))
-  }
-  const owned = dropEmpties(type, next, distinctEmpties)
-  const shown = isCustom ? { ...owned, apiVersion } : toVersion(owned, definition)
-  setManagedFields(next, managedFieldsAfterUpdate({ next: shown, ...update }))
-  return undefined
+  const mayWait = pace.isSliced || definition.conversion !== undefined
+  setManagedFields(
+    next,
+    mayWait ? await runInLaterTurns(ownersSteps(store, next, update), store.turns) : owners(store, next, update),
+  )
+}
+
+type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
+type Owners = FrozenObject['metadata']['managedFields']
+
+/** The owners after a write, which has `next` in the storage version. */
+function owners(store: OwnershipContext, next: ApiObject, update: OwnersUpdate): Owners {
+  const { definition } = store
+  const owned = dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
+  const shown = definition.custom === undefined ? toVersion(owned, definition) : inRequestVersion(owned, update)
+  return managedFieldsAfterUpdate({ next: shown, ...update })
+}
+
+/** As `owners`, with pauses. */
+function* ownersSteps(store: OwnershipContext, next: ApiObject, update: OwnersUpdate): Work<Owners> {
+  const { definition } = store
+  const owned = yield* dropEmptiesSteps(storedType(store), next, definition.strategy.distinctEmpties ?? [])
+  const shown = definition.custom === undefined ? yield* toVersionSteps(owned, definition) : inRequestVersion(owned, update)
+  return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
+}
+
+/** A custom resource was decoded in the version of the request: the stored version may lack some of its members. */
+function inRequestVersion(object: ApiObject, { apiVersion }: Pick<OwnersUpdate, 'apiVersion'>): FrozenObject {
+  return { ...object, apiVersion }
 }
 
 /**
@@ -100,9 +112,9 @@ function trackTyped(
  * has changed since; in the part that the request cannot change, which is dropped without validation; in texts with a format, where
  * validation accepts lists. kube-apiserver tracks ownership first, fails, and drops all owners.
  */
-function* isMistyped(
-  { definition, fieldOwnership }: StoreInternals,
-  { live, next, subresource, unsettled = false }: OwnedWrite,
+function* hasMistypedValues(
+  { definition, fieldOwnership }: OwnershipContext,
+  { live, next, subresource, hasOldDefinition = false }: OwnedWrite,
 ): Work<boolean> {
   const { custom, kind, strategy } = definition
   if (custom?.schema === undefined || subresource === 'scale') return false
@@ -112,7 +124,7 @@ function* isMistyped(
   const type = fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
   if (type === undefined) return false
   if ((yield* validateValueSteps(checked as JsonObject, type, { allowDuplicates: true })).length > 0) return true
-  if (live === undefined || !unsettled) return false
+  if (live === undefined || !hasOldDefinition) return false
   const { metadata, ...stored } = live
   return (yield* validateValueSteps(stored as JsonObject, type, { allowDuplicates: true })).length > 0
 }
@@ -133,78 +145,109 @@ function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): b
   return managedFields !== undefined && managedFields.length > 0 && !isResetManagedFields(managedFields)
 }
 
-export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
-  if (entries === undefined) dropMember(object.metadata, 'managedFields')
-  else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
+/** Sets or removes the managedFields of an object. Mutates its metadata. */
+export function setManagedFields({ metadata }: ApiObject, entries: Owners): void {
+  if (entries !== undefined) metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
+  // Deleting an absent member costs as much as deleting one that exists.
+  else if ('managedFields' in metadata) delete metadata.managedFields
 }
 
 /** Restores the old timestamps when managedFields differ in nothing else, so that the write changes nothing. */
-export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
-  return ignoreManagedFieldsTimestamps(current, next as FrozenObject) as ApiObject
+export function keepTimestamps(current: FrozenObject, next: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
+  const written = next as FrozenObject
+  return pace.isSliced
+    ? (pace.run(ignoreManagedFieldsTimestampsSteps(current, written)) as Promise<ApiObject>)
+    : (ignoreManagedFieldsTimestamps(current, written) as ApiObject)
 }
 
-/** As `settleOwnership`, with pauses. */
-export function* settleOwnershipSteps(current: FrozenObject, next: ApiObject): Work<ApiObject> {
-  return (yield* ignoreManagedFieldsTimestampsSteps(current, next as FrozenObject)) as ApiObject
+/** Types of all served versions of one kind, and the fields that its subresources reset. */
+interface OwnedKind {
+  readonly types: TypeConverter
+  /** By subresource; the empty name is the main resource. */
+  readonly reset: ReadonlyMap<string, ResetFields>
 }
 
-export interface ApplyIntent {
-  /** The stored object in the version of the request; `undefined` when the apply creates it. */
-  readonly live: FrozenObject | undefined
-  readonly applied: FrozenObject
-  readonly force: boolean
-  readonly subresource: string
+/** Caches the types per definition: a resource whose versions change gets new definitions. */
+export class FieldOwnership {
+  readonly #served: ServedResources
+  readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
+
+  constructor(served: ServedResources) {
+    this.#served = served
+  }
+
+  of(definition: ResourceDefinition): OwnedKind {
+    let known = this.#known.get(definition)
+    if (known === undefined) {
+      known = this.#describe(definition)
+      this.#known.set(definition, known)
+    }
+    return known
+  }
+
+  #describe(definition: ResourceDefinition): OwnedKind {
+    const { kinds } = definition.custom ?? {}
+    return kinds === undefined ? this.#describeServed(definition) : describeCustom(definition, kinds)
+  }
+
+  #describeServed(definition: ResourceDefinition): OwnedKind {
+    const versions = this.#served.versionsOf(definition.storage)
+    const served = versions.length === 0 ? [definition] : versions
+    const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
+    const convert = (object: JsonObject, apiVersion: string): JsonObject => {
+      const from = byVersion.get(String(object.apiVersion))
+      const to = byVersion.get(apiVersion)
+      if (from === undefined || to === undefined) return object
+      const stored = from.toStorage?.(object as unknown as ApiObject) ?? (object as unknown as ApiObject)
+      const converted = to.fromStorage?.(stored) ?? stored
+      return normalize(to.kind.type(), converted) as unknown as JsonObject
+    }
+    const types = createTypeConverter(
+      Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
+      byVersion.size > 1 ? convert : undefined,
+    )
+    return { types, reset: resetFields(definition, [...byVersion.keys()]) }
+  }
 }
 
-/** Conflicts listed one by one in the error; further ones are only counted. */
-const maxConflicts = 1000
+/** Managers may own fields in versions that are no longer served; each version resets only its own fields. */
+function describeCustom(definition: ResourceDefinition, kinds: ReadonlyMap<string, KindInfo>): OwnedKind {
+  const types = createTypeConverter(
+    Object.fromEntries([...kinds].map(([version, { type }]) => [version, type])),
+    conversionOf(definition, kinds),
+  )
+  return { types, reset: resetFields(definition, [formatApiVersion(definition.kind)]) }
+}
 
 /**
- * Merges an applied configuration into the live object, both in the version of the request.
- *
- * @returns the merged value without its managedFields, to be decoded before it is changed; a promise where the objects are large,
- * or where a webhook converts them.
- * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts, 500 for an object that cannot be converted to the
- * version of one of its managers.
+ * Converts custom resources as kube-apiserver does for ownership: members that the schema of a version lacks are kept, so that an object
+ * with any does not fit.
  */
-export function applyToObject(
-  store: StoreInternals,
-  context: WriteContext,
-  intent: ApplyIntent,
-): AppliedParts | Promise<AppliedParts> {
-  const { definition } = store
-  const { types, reset } = store.fieldOwnership.of(definition)
-  const request = {
-    live: intent.live,
-    applied: intent.applied,
-    manager: context.fieldManager,
-    force: intent.force,
-    maxConflicts,
-    apiVersion: formatApiVersion(definition.kind),
-    subresource: intent.subresource,
-    resetFields: reset.get(intent.subresource),
-    now: store.environment.clock.now(),
-    types,
-  }
-  if (definition.conversion !== undefined || isLargeValue(intent.applied) || isLargeValue(intent.live)) {
-    return runInLaterTurns(applyPartsSteps(request), store.turns).then(partsOf, (error) => {
-      throw refusal(error)
-    })
-  }
-  try {
-    return partsOf(applyParts(request))
-  } catch (error) {
-    throw refusal(error)
+function conversionOf(
+  { conversion, kind: { kind, group } }: ResourceDefinition,
+  kinds: ReadonlyMap<string, KindInfo>,
+): NonNullable<TypeConverter['convert']> {
+  return (object, apiVersion) => {
+    if (!kinds.has(apiVersion)) throw new Error(unknownVersion(`${object.apiVersion}, Kind=${kind}`, group, apiVersion))
+    const isEmpty = Object.keys(object).every((member) => member === 'apiVersion' || member === 'kind')
+    if (conversion === undefined || isEmpty) return { ...object, apiVersion }
+    return conversion.convert(object as unknown as ApiObject, apiVersion) as Promise<unknown> as Promise<JsonObject>
   }
 }
 
-/** @throws ApiError 409 */
-function partsOf(result: ApplyParts): AppliedParts {
-  if (result.kind === 'conflict') throw conflictError(result.conflicts, result.total)
-  return result
+function unknownVersion(from: string, group: string, apiVersion: string): string {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`
+  return parts.length === 2 && parts[0] === group
+    ? `request to convert CR to an invalid group/version: ${apiVersion}`
+    : `${from} is unstructured and is not suitable for converting to ${goQuote(apiVersion)}`
 }
 
-function refusal(error: unknown): unknown {
-  if (!(error instanceof FieldManagerError)) return error
-  return error.code === 'Unconvertible' ? ApiError.withoutReason(500, error.message) : ApiError.badRequest(error.message)
+function resetFields({ strategy }: ResourceDefinition, versions: readonly string[]): OwnedKind['reset'] {
+  const reset = new Map<string, ResetFields>()
+  for (const [subresource, paths] of Object.entries(strategy.resetFields ?? {})) {
+    const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
+    reset.set(subresource, Object.fromEntries(versions.map((version) => [version, { exclude }])))
+  }
+  return reset
 }

@@ -62,8 +62,8 @@ function membersOf(value: unknown, refuse: (why: string) => ApiError): Members {
   const wrong = (found: string, name: string, type: string) =>
     refuse(`json: cannot unmarshal ${found} into Go struct field continueToken.${name} of type ${type}`)
   // Go ignores the case of names.
-  for (const [given, member] of Object.entries(value)) {
-    const name = given.toLowerCase()
+  for (const [key, member] of Object.entries(value)) {
+    const name = key.toLowerCase()
     if (member === null) continue
     if (name === 'v' || name === 'start') {
       if (typeof member !== 'string') throw wrong(goKind(member), name, 'string')

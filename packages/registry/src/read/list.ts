@@ -67,8 +67,7 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
     return { at: token.revision, after: token.after, token }
   }
   const version = parseResourceVersion(request.resourceVersion)
-  const fresh = version === undefined ? waitForNewest(storage) : undefined
-  if (fresh !== undefined) await fresh
+  if (version === undefined) await waitForNewest(storage)
   if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
   await waitForVersion(storage, request.resourceVersion ?? '', clock, signal)
   const exact = match === 'Exact' || (match === '' && limited)
@@ -157,8 +156,7 @@ async function listSelected(
       const mayMatch = entry.key.endsWith(ending)
       if (pace.due(mayMatch && isLargeEntry(entry))) await pace.next()
       if (!mayMatch) continue
-      const loading = isLargeEntry(entry) ? objectCache.loadSelected(definition, entry) : undefined
-      if (loading !== undefined) await loading
+      if (isLargeEntry(entry)) await objectCache.loadSelected(definition, entry)
       if (!selects(objectCache, definition, request, entry)) continue
       found.push(entry)
       if (found.length !== limit) continue

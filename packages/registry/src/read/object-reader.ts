@@ -1,17 +1,13 @@
-import type { ObjectReader, ObjectWriter } from '@krmkit/admission'
-import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
+import type { ObjectReader } from '@krmkit/admission'
 import { FollowedCollections } from '../cache/followed-collections.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
 import { collectionPrefix, objectKey } from '../keys.ts'
-import { serverContext } from '../server-context.ts'
-import type { ResourceStore } from '../store.ts'
 import type { ServedResources } from '../versions/served-resources.ts'
-
-/** Access of admission plugins to other objects. */
 
 const noObjects: readonly FrozenObject[] = []
 
+/** Reads of admission plugins and strategies: the newest state, from memory. */
 export function createReader(environment: RegistryEnvironment, objectCache: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
   const followed = new FollowedCollections(storage, objectCache)
@@ -42,32 +38,5 @@ export function createReader(environment: RegistryEnvironment, objectCache: Obje
           resource: each.resource.name,
           namespaced: each.kind.namespaced,
         })),
-  }
-}
-
-/** Writes of admission plugins run through the store, as the server's own user. */
-export function createWriter(storeOf: (resource: GroupResource) => ResourceStore | undefined): ObjectWriter {
-  const required = (resource: GroupResource): ResourceStore => {
-    const store = storeOf(resource)
-    if (store === undefined) throw ApiError.genericNotFound()
-    return store
-  }
-  return {
-    async create(resource, namespace, object) {
-      const stored = await required(resource).create(serverContext(), { namespace, object })
-      return stored.object
-    },
-    async update({ group, resource, namespace, name, subresource }, change) {
-      const stored = await required({ group, resource }).updateStored(serverContext(), {
-        namespace,
-        name,
-        subresource,
-        change(current) {
-          if (current === undefined) throw ApiError.notFound({ group, resource }, name)
-          return change(current) as ApiObject
-        },
-      })
-      return stored.object
-    },
   }
 }

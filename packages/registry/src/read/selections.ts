@@ -16,7 +16,7 @@ export function selectionsOf(
   const fields = definition.custom === undefined ? (fieldSelector?.requirements ?? []) : []
   for (const { field, operator, value } of fields) {
     if (operator !== '=' || selections.length >= maxSelections) continue
-    const readValue = readable((entry) => own(objectCache.fieldsOf(entry, definition), field) ?? '')
+    const readValue = readable((entry) => ownValue(objectCache.fieldsOf(entry, definition), field) ?? '')
     selections.push({ index: `${definition.group}/${definition.version} field ${field}`, value, readValue })
   }
   let selected: string | undefined
@@ -26,7 +26,7 @@ export function selectionsOf(
     if (value === undefined || key === selected) continue
     selected = key
     // The space sets an absent label apart from every value.
-    const readValue = readable((entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' ')
+    const readValue = readable((entry) => ownValue(objectCache.labelsOf(entry, definition), key) ?? ' ')
     selections.push({ index: `label ${key}`, value, readValue })
   }
   return selections
@@ -46,6 +46,6 @@ function readable(readValue: (entry: Entry) => string): WatchSelection['readValu
   }
 }
 
-function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
+function ownValue(values: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -58,15 +58,14 @@ export async function watchEntries(store: StoreInternals, request: WatchRequest,
   if (request.sendInitialEvents ?? isNewest) return watchFromPresent(store, request, { key, signal })
   if (!isNewest) return watchFrom(store, request, { key, from: version })
   const { storage } = store.environment
-  const fresh = version === undefined ? waitForNewest(storage) : undefined
-  if (fresh !== undefined) await fresh
+  if (version === undefined) await waitForNewest(storage)
   return watchFrom(store, request, { key, from: storage.revision })
 }
 
 /** The narrowest prefix that holds every watched object: one key when the name is fixed. */
-function watchedKey({ definition }: StoreInternals, { namespace: given, name, fieldSelector }: WatchRequest): string {
+function watchedKey({ definition }: StoreInternals, { namespace: requested, name, fieldSelector }: WatchRequest): string {
   const { namespaced } = definition.kind
-  const namespace = namespaced ? given : ''
+  const namespace = namespaced ? requested : ''
   const fixed = name !== '' ? name : fieldSelector?.exactMatch('metadata.name')
   const isSingle = fixed !== undefined && isStorableName(fixed) && (!namespaced || namespace !== '')
   return isSingle ? objectKey(definition, namespace, fixed) : collectionPrefix(definition, namespace)
@@ -79,10 +78,9 @@ async function watchFromPresent(
 ): Promise<ResourceWatch> {
   const { definition, environment, objectCache } = store
   const { storage } = environment
-  const { labelSelector, fieldSelector, resourceVersion: asked } = request
+  const { labelSelector, fieldSelector, resourceVersion = '' } = request
   if (!key.endsWith('/')) {
-    const fresh = (asked ?? '') === '' ? waitForNewest(storage) : undefined
-    if (fresh !== undefined) await fresh
+    if (resourceVersion === '') await waitForNewest(storage)
     const from = storage.revision
     const entry = storage.peek(key)
     if (entry !== undefined) await objectCache.loadSelected(definition, entry)
@@ -90,11 +88,10 @@ async function watchFromPresent(
     return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial, start: String(from) })
   }
   const namespace = definition.kind.namespaced ? request.namespace : ''
-  const resourceVersionOfList = (asked ?? '') === '' ? {} : { resourceVersion: '0' }
-  const list = { namespace, labelSelector, fieldSelector, ...resourceVersionOfList }
-  const { entries, resourceVersion } = await listEntries(store, list, signal)
-  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion), selection: selectionOf(store, request) })
-  return createWatch(store, request, { watcher, initial: entries, start: resourceVersion })
+  const versionOfList = resourceVersion === '' ? {} : { resourceVersion: '0' }
+  const list = await listEntries(store, { namespace, labelSelector, fieldSelector, ...versionOfList }, signal)
+  const watcher = storage.watch({ prefix: key, from: Number(list.resourceVersion), selection: selectionOf(store, request) })
+  return createWatch(store, request, { watcher, initial: list.entries, start: list.resourceVersion })
 }
 
 function watchFrom(

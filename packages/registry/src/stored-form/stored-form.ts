@@ -6,7 +6,7 @@ import { hasProtobufMagic } from '@krmkit/schema/protobuf'
 import type { StoredForm } from '@krmkit/storage/etcd'
 import { type CachedObject, encodeStored } from '../cache/object-cache.ts'
 import { collectionPrefix } from '../keys.ts'
-import { StorageNormalizer } from '../versions/storage-normalizer.ts'
+import { StorageNormalizer } from '../versions/canonical-form.ts'
 import { objectIn, revisionForm, withRevision } from './revision-form.ts'
 
 export interface StoredFormOptions {

@@ -11,6 +11,7 @@ import type {
   StoredUpdate,
   UpdateResult,
   WriteContext,
+  WriteGuard,
 } from '../interfaces.ts'
 import { createRegistry, type Registry } from '../registry.ts'
 import type { ResourceStore } from '../store.ts'
@@ -42,6 +43,7 @@ export interface SampleOptions {
   readonly random?: Random
   readonly admission?: readonly AdmissionPlugin[]
   readonly storage?: Storage
+  readonly guard?: WriteGuard
 }
 
 /** Objects of namespaced kinds live in namespace `ns`. */
@@ -57,6 +59,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     random: options.random ?? seededRandom(1),
     profile: stockProfile,
     features: createFeatures(),
+    guard: options.guard,
   }
   const registry = createRegistry(environment, catalog.definitions)
   const context = (rest: Partial<WriteContext> = {}): WriteContext => ({

@@ -1,53 +1,171 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze, freezeSteps } from '@krmkit/meta/work'
-import { normalize } from '@krmkit/schema'
+import { deepFreeze, freezeSteps, type Pace } from '@krmkit/meta/work'
+import { normalize, type StructType, type TypeNode } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps, normalizeSteps } from '@krmkit/schema/decode'
-import { copyJson } from '@krmkit/schema/json'
-import type { FrozenObject } from '../interfaces.ts'
-import { type StoreInternals, storedType } from '../internals.ts'
-import type { Stages } from '../write/stages.ts'
-import { applyVersionDefaults } from './version-conversion.ts'
+import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
+import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
+import type { ServedResources } from './served-resources.ts'
+import { applyVersionDefaults, storedDefinition, storedType } from './version-conversion.ts'
 
 /** The form in which objects are stored and shown, made in slices where the object is large. */
 
-/** Members in order, empty members as the stock server stores them. Unchanged parts are shared with `object`. */
-export function canonicalForm(store: StoreInternals, object: ApiObject, stages: Stages): ApiObject | Promise<ApiObject> {
-  const type = storedType(store)
-  const { storageNormalizer } = store
-  const { distinctEmpties = [] } = store.definition.strategy
-  if (stages === undefined) {
-    const complete = completed(store, object, dropEmpties(type, object, distinctEmpties))
-    return storageNormalizer.normalize(type, normalize(type, complete)) as ApiObject
-  }
-  return stages.run(dropEmptiesSteps(type, object, distinctEmpties)).then(async (rest) => {
-    const normal = await stages.run(normalizeSteps(type, completed(store, object, rest)))
-    await stages.next()
-    return storageNormalizer.normalize(type, normal)
-  })
+/** What the canonical form of the objects of one resource depends on. */
+interface CanonicalContext {
+  readonly definition: ResourceDefinition
+  readonly environment: Pick<RegistryEnvironment, 'profile' | 'clock' | 'features'>
+  readonly served: Pick<ServedResources, 'stored'>
+  readonly storageNormalizer: StorageNormalizer
 }
 
-/** Applies the defaults again where empty values were dropped, because the stock server applies them to what it reads from storage. */
-function completed(store: StoreInternals, object: ApiObject, rest: ApiObject): ApiObject {
-  if (rest === object) return object
-  const { group, resource } = store.definition.storage
-  const stored = store.stored(group, resource) ?? store.definition
-  return applyVersionDefaults(copyJson(rest), stored, store.environment)
+/** Members in order, empty members as the stock server stores them. Unchanged parts are shared with `object`. */
+export async function canonicalForm(store: CanonicalContext, object: ApiObject, pace: Pace): Promise<ApiObject> {
+  const type = storedType(store)
+  const { distinctEmpties = [] } = store.definition.strategy
+  const rest = pace.isSliced
+    ? await pace.run(dropEmptiesSteps(type, object, distinctEmpties))
+    : dropEmpties(type, object, distinctEmpties)
+  const complete = rest === object ? object : applyDefaultsAgain(store, rest)
+  const ordered = await normalized(type, complete, pace)
+  await pace.next()
+  return store.storageNormalizer.normalize(type, ordered)
+}
+
+/** An object with its members in the order of the type. Unchanged parts are shared with `object`. */
+export function normalized(type: StructType, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
+  return pace.isSliced ? pace.run(normalizeSteps(type, object)) : (normalize(type, object) as ApiObject)
+}
+
+/** Applies the defaults again after empty values were dropped, because the stock server applies them to what it reads from storage. */
+function applyDefaultsAgain(store: CanonicalContext, rest: ApiObject): ApiObject {
+  return applyVersionDefaults(copyJson(rest), storedDefinition(store), store.environment)
 }
 
 /** Freezes an object that readers will share. */
-export function frozen<T extends object>(object: T, stages: Stages): T | Promise<T> {
-  return stages === undefined ? deepFreeze(object) : stages.run(freezeSteps(object))
+export function frozen<T extends object>(object: T, pace: Pace): T | Promise<T> {
+  return pace.isSliced ? pace.run(freezeSteps(object)) : deepFreeze(object)
+}
+
+/** A mutable copy of an object that others read or change. */
+export function mutableCopy<T extends object>(object: T, pace: Pace): T | Promise<T> {
+  return pace.isSliced ? pace.run(copyJsonSteps(object)) : copyJson(object)
 }
 
 /** What a dry run shows: the frozen object as it would come back from storage, where a webhook converts it to that version. */
-export async function shownByDryRun(
-  { conversion }: ResourceDefinition,
-  object: ApiObject,
-  stages: Stages,
-): Promise<FrozenObject> {
-  const asked = await frozen(object, stages)
-  if (conversion === undefined) return asked
-  const [shown] = await conversion.read([await frozen(await conversion.write(asked), stages)])
-  return frozen(shown as ApiObject, stages)
+export async function shownByDryRun({ conversion }: ResourceDefinition, object: ApiObject, pace: Pace): Promise<FrozenObject> {
+  const requested = await frozen(object, pace)
+  if (conversion === undefined) return requested
+  const [shown] = await conversion.read([await frozen(await conversion.write(requested), pace)])
+  return frozen(shown as ApiObject, pace)
+}
+
+/** The affected members of a struct, and the members that contain affected structs. */
+interface Plan {
+  readonly emptied: readonly string[]
+  readonly inner: readonly { readonly member: string; readonly form: 'one' | 'list' | 'map'; readonly type: () => StructType }[]
+}
+
+/**
+ * Reproduces the round trip through storage of the stock server: empty lists and maps without `omitempty` come back as null, because
+ * protobuf, in which it stores built-in kinds, cannot distinguish empty from absent. Caches one plan per type.
+ */
+export class StorageNormalizer {
+  readonly #plans = new WeakMap<StructType, Plan>()
+
+  /** Returns the object itself when nothing changes; changed parts are copied. */
+  normalize<T extends object>(type: StructType, object: T): T {
+    return this.#struct(type, object as Record<string, unknown>) as T
+  }
+
+  #struct(type: StructType, object: Record<string, unknown>): Record<string, unknown> {
+    const plan = this.#planOf(type)
+    let out: Record<string, unknown> | undefined
+    for (const member of plan.emptied) {
+      if (!isEmpty(object[member])) continue
+      out ??= { ...object }
+      out[member] = null
+    }
+    for (const { member, form, type: inner } of plan.inner) {
+      const value = object[member]
+      if (typeof value !== 'object' || value === null) continue
+      const stored =
+        form === 'one'
+          ? this.#struct(inner(), value as Record<string, unknown>)
+          : form === 'list'
+            ? this.#list(inner(), value)
+            : this.#map(inner(), value)
+      if (stored === value) continue
+      out ??= { ...object }
+      out[member] = stored
+    }
+    return out ?? object
+  }
+
+  #list(type: StructType, items: object): object {
+    if (!Array.isArray(items)) return items
+    let stored: unknown[] | undefined
+    for (let i = 0; i < items.length; i++) {
+      const item: unknown = items[i]
+      if (typeof item !== 'object' || item === null) continue
+      const next = this.#struct(type, item as Record<string, unknown>)
+      if (next === item) continue
+      stored ??= [...(items as unknown[])]
+      stored[i] = next
+    }
+    return stored ?? items
+  }
+
+  #map(type: StructType, members: object): object {
+    let changed = false
+    const stored = Object.entries(members).map(([key, item]): [string, unknown] => {
+      if (typeof item !== 'object' || item === null) return [key, item]
+      const next = this.#struct(type, item as Record<string, unknown>)
+      if (next !== item) changed = true
+      return [key, next]
+    })
+    return changed ? Object.fromEntries(stored) : members
+  }
+
+  #planOf(type: StructType): Plan {
+    const known = this.#plans.get(type)
+    if (known !== undefined) return known
+    const plan = planOf(type)
+    this.#plans.set(type, { emptied: plan.emptied, inner: plan.inner.filter(({ type: inner }) => isAffected(inner())) })
+    return this.#planOf(type)
+  }
+}
+
+function planOf(type: StructType): Plan {
+  // Metadata has no such members; skipping it saves a walk for every write.
+  const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
+  const emptied = fields
+    .filter(
+      ({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map'),
+    )
+    .map(({ json }) => json)
+  return { emptied, inner: fields.flatMap(({ json, type: node }) => innerOf(json, node)) }
+}
+
+/** Whether the type, or a type inside it, has an affected member. */
+function isAffected(type: StructType): boolean {
+  const reached = new Set([type])
+  for (const each of reached) {
+    const { emptied, inner } = planOf(each)
+    if (emptied.length > 0) return true
+    for (const { type: next } of inner) reached.add(next())
+  }
+  return false
+}
+
+function innerOf(member: string, node: TypeNode): Plan['inner'] {
+  if (node.kind === 'struct') return [{ member, form: 'one', type: node.struct }]
+  if (node.kind !== 'list' && node.kind !== 'map') return []
+  return node.of.kind === 'struct' ? [{ member, form: node.kind, type: node.of.struct }] : []
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value) return false
+  return true
 }

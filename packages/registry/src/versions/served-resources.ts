@@ -19,8 +19,8 @@ export class ServedResources {
   }
 
   /** Replaces all served definitions. */
-  replace(given: readonly ResourceDefinition[]): void {
-    const definitions = withoutIntruders(given)
+  replace(served: readonly ResourceDefinition[]): void {
+    const definitions = withoutIntruders(served)
     this.#index = extended(this.#index, definitions) ?? indexOf(definitions)
     for (const listener of this.#listeners) listener()
   }
@@ -67,9 +67,9 @@ export class ServedResources {
 
 /** Drops custom resources in group versions of the server itself, which they could otherwise replace. */
 function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
-  const own = new Set<string>()
-  for (const { custom, group, version } of definitions) if (custom === undefined) own.add(`${group}/${version}`)
-  const intrudes = ({ custom, group, version }: ResourceDefinition) => custom !== undefined && own.has(`${group}/${version}`)
+  const builtIn = new Set<string>()
+  for (const { custom, group, version } of definitions) if (custom === undefined) builtIn.add(`${group}/${version}`)
+  const intrudes = ({ custom, group, version }: ResourceDefinition) => custom !== undefined && builtIn.has(`${group}/${version}`)
   return definitions.some(intrudes) ? definitions.filter((each) => !intrudes(each)) : definitions
 }
 

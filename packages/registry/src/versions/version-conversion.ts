@@ -1,13 +1,30 @@
-import { preparationWork, type ResourceDefinition, runPreparation } from '@krmkit/kinds'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type Clock, type Features, type NamingProfile } from '@krmkit/meta'
 import { freezeSteps, isLargeValue, runAtOnce, runInLaterTurns, type Turns, type Work } from '@krmkit/meta/work'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
-import { largeBodyBytes } from '../cache/object-weight.ts'
+import { largeBodyBytes } from '../cache/object-cache.ts'
 import type { FrozenObject } from '../interfaces.ts'
-import { objectTooLarge } from '../write/object-size.ts'
+import type { ServedResources } from './served-resources.ts'
 
-/** Conversion between the version of a request and the storage version, and the defaults of a version. */
+/** Conversion between the version of a request and the storage version, and the defaults and required members of a version. */
+
+/** What a conversion needs of the store of a resource. */
+interface StoredResource {
+  readonly definition: ResourceDefinition
+  readonly served: Pick<ServedResources, 'stored'>
+}
+
+/** The definition in which objects are stored; the version of the request may differ. */
+export function storedDefinition({ definition, served }: StoredResource): ResourceDefinition {
+  return served.stored(definition.storage.group, definition.storage.resource) ?? definition
+}
+
+/** The type of stored objects. */
+export function storedType(store: StoredResource): StructType {
+  return storedDefinition(store).kind.type()
+}
 
 /**
  * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
@@ -27,8 +44,8 @@ export function toVersion(object: FrozenObject, { kind, fromStorage, custom }: R
 
 /** As `toVersion`, with pauses for large objects. @see {@link toVersion} */
 export function* toVersionSteps(object: FrozenObject, definition: ResourceDefinition): Work<FrozenObject> {
-  const { paced } = definition
-  return paced === undefined ? toVersion(object, definition) : ((yield* paced.fromStorage(object)) as FrozenObject)
+  const { fromStorageSteps } = definition
+  return fromStorageSteps === undefined ? toVersion(object, definition) : ((yield* fromStorageSteps(object)) as FrozenObject)
 }
 
 /**
@@ -39,20 +56,41 @@ export function* toVersionSteps(object: FrozenObject, definition: ResourceDefini
  */
 export function loadVersion(
   object: FrozenObject,
-  { paced }: ResourceDefinition,
+  { fromStorageSteps }: ResourceDefinition,
   turns: Turns,
 ): Promise<FrozenObject> | undefined {
-  if (paced === undefined || !isLargeValue(object)) return undefined
-  return runInLaterTurns(convertedSteps(paced.fromStorage(object)), turns)
+  if (fromStorageSteps === undefined || !isLargeValue(object)) return undefined
+  return runInLaterTurns(convertedSteps(fromStorageSteps(object)), turns)
 }
 
 function* convertedSteps(work: Work<ApiObject>): Work<FrozenObject> {
   return yield* freezeSteps(yield* work)
 }
 
-/** The reverse of `toVersion`; the result is the caller's own. */
-export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefinition): ApiObject {
-  return toStorage === undefined ? object : toStorage(object)
+/**
+ * Completes a decoded object with the defaults of its version and converts it to the storage version. Takes several slices for a large
+ * object. `object` and the result are the caller's own.
+ *
+ * @param size count of the decoding that produced the object; defaults add to it.
+ * @throws ApiError 413 when the defaults make the object too large.
+ */
+export async function toStorageVersion(
+  { definition, environment, turns }: DefaultingContext,
+  object: ApiObject,
+  size?: DecodedSize,
+): Promise<ApiObject> {
+  const { profile, features, clock } = environment
+  const options = { profile, features, clock, size }
+  const complete = isLargeValue(object)
+    ? await runInLaterTurns(applyVersionDefaultsSteps(object, definition, options), turns)
+    : applyVersionDefaults(object, definition, options)
+  return definition.toStorage === undefined ? complete : definition.toStorage(complete)
+}
+
+interface DefaultingContext {
+  readonly definition: ResourceDefinition
+  readonly environment: Omit<VersionDefaultsOptions, 'size'>
+  readonly turns: Turns
 }
 
 interface VersionDefaultsOptions {
@@ -86,7 +124,7 @@ export function applyVersionDefaults(
     throw defaultsRefusal(error, size)
   }
   if (strategy.defaults === undefined) return defaulted
-  runPreparation(strategy.defaults(defaulted, kind.version, profile, options))
+  strategy.defaults(defaulted, kind.version, profile, options)
   if (size !== undefined && size.bytes > largeBodyBytes) runAtOnce(checkSize(defaulted, size))
   return defaulted
 }
@@ -101,7 +139,8 @@ export function* applyVersionDefaultsSteps(
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   yield true
-  yield* preparationWork(strategy.defaults(defaulted, kind.version, profile, options))
+  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile, options)
+  else yield* strategy.defaultsSteps(defaulted, kind.version, profile, options)
   yield true
   // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)
@@ -144,4 +183,29 @@ function* checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: 
 export function decodeRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof DecodeError)) return error
   return error.code === 'TooLarge' ? objectTooLarge(maxBytes) : ApiError.badRequest(error.message)
+}
+
+/**
+ * The members that objects of a resource, or of one of its subresources, must have.
+ *
+ * @see Strategy.requiredMembers
+ * @example
+ * import { builtInKinds } from '@krmkit/kinds'
+ * import { requiredMembersOf } from '@krmkit/registry'
+ * const drivers = builtInKinds().find(({ resource }) => resource.name === 'csidrivers')
+ * if (drivers !== undefined) requiredMembersOf(drivers, '') // [['spec']]
+ */
+export function requiredMembersOf({ strategy }: ResourceDefinition, subresource: string): RequiredMembers {
+  return strategy.requiredMembers?.[subresource]
+}
+
+/**
+ * The 413 for an object above the limit. Clients match the error text of etcd.
+ *
+ * @example
+ * import { objectTooLarge } from '@krmkit/registry'
+ * objectTooLarge(1_572_864).code // 413
+ */
+export function objectTooLarge(maxBytes: number): ApiError {
+  return ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
 }

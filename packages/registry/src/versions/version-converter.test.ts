@@ -3,15 +3,15 @@ import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, stockProfile } from '@krmkit/meta'
 import { createTurns } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import { FieldOwnership } from '../ownership/ownership-types.ts'
+import { FieldOwnership } from '../ownership/field-ownership.ts'
 import { ServedResources } from './served-resources.ts'
-import { createObjectConvertor } from './version-converter.ts'
+import { createVersionConverter } from './version-converter.ts'
 
 const types = builtInTypes(stockProfile)
 const features = createFeatures('1.33')
 const { definitions } = createCatalog({ features, types, profile: stockProfile })
 const served = new ServedResources(definitions)
-const convertor = createObjectConvertor(
+const convertor = createVersionConverter(
   { types, features, profile: stockProfile, clock: fakeClock(0), turns: createTurns() },
   served,
   new FieldOwnership(served),

@@ -1,29 +1,31 @@
 import type { ConvertedObject, ObjectConvertor, ObjectVersion } from '@krmkit/admission'
+import type { TypeConverter } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runAtOnce, runInLaterTurns, startWork, type Turns, type Work } from '@krmkit/meta/work'
+import { isLargeValue, runAtOnce, runInLaterTurns, startWork, type Turns, type Work, whenDone } from '@krmkit/meta/work'
 import { decode, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, decodeSteps, normalizeSteps } from '@krmkit/schema/decode'
 import { copyJsonSteps } from '@krmkit/schema/json'
 import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
-import type { FieldOwnership } from '../ownership/ownership-types.ts'
 import type { ServedResources } from './served-resources.ts'
 import { applyVersionDefaultsSteps } from './version-conversion.ts'
 
-type ConvertorEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>
+type ConverterEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>
 
 /** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
-export function createObjectConvertor(
-  { turns, ...environment }: ConvertorEnvironment & { readonly turns: Turns },
+export function createVersionConverter(
+  { turns, ...environment }: ConverterEnvironment & { readonly turns: Turns },
   served: ServedResources,
-  ownership: FieldOwnership,
+  ownedTypes: (definition: ResourceDefinition) => Pick<TypeConverter, 'typed'>,
 ): ObjectConvertor {
   const { types } = environment
   /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
   const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {
     const definition = served.find(resource)
-    const own = definition?.kind
-    return own?.kind === kind.kind && own.group === kind.group && own.version === kind.version ? definition : undefined
+    const kindOfResource = definition?.kind
+    const isOfKind =
+      kindOfResource?.kind === kind.kind && kindOfResource.group === kind.group && kindOfResource.version === kind.version
+    return isOfKind ? definition : undefined
   }
   const typeOf = (kind: GroupVersionKind): StructType | undefined => {
     const name = `${kind.group === '' ? 'core' : kind.group.split('.')[0]}/${kind.version}.${kind.kind}`
@@ -43,15 +45,15 @@ export function createObjectConvertor(
     },
     typeOf(form) {
       const definition = definitionOf(form)
-      return definition === undefined ? undefined : ownership.of(definition).types.typed(formatApiVersion(form.kind))
+      return definition === undefined ? undefined : ownedTypes(definition).typed(formatApiVersion(form.kind))
     },
     knowsKind({ group, version, kind }) {
       return served.definitions.some(
-        ({ custom, kind: own }) =>
+        ({ custom, kind: known }) =>
           custom === undefined &&
-          own.group === group &&
-          own.version === version &&
-          (own.kind === kind || `${own.kind}List` === kind),
+          known.group === group &&
+          known.version === version &&
+          (known.kind === kind || `${known.kind}List` === kind),
       )
     },
     isCustom(form) {
@@ -64,7 +66,7 @@ export function createObjectConvertor(
     },
     toVersion(object, form) {
       const definition = definitionOf(form)
-      if (definition?.conversion !== undefined) return translated(object, definition, turns)
+      if (definition?.conversion !== undefined) return convertedByWebhook(object, definition, turns)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return object
       if (isLargeValue(object)) return runInLaterTurns(shownSteps(object, type, definition), turns)
@@ -76,14 +78,13 @@ export function createObjectConvertor(
       if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
       const steps = readSteps(value, { form, type, definition, environment })
       const read = isLargeValue(value) ? runInLaterTurns(steps, turns) : runAtOnce(steps)
-      const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
-      if (asked === undefined) return read
-      const own = async (converted: ConvertedObject): Promise<ConvertedObject> => {
+      const requested = definition?.conversion === undefined ? undefined : definitionOf(request)
+      if (requested === undefined) return read
+      return whenDone(read, async (converted: ConvertedObject): Promise<ConvertedObject> => {
         const { versioned } = converted
-        const object = await translated(versioned, asked, turns)
+        const object = await convertedByWebhook(versioned, requested, turns)
         return object === versioned ? converted : { object: object as ApiObject, versioned }
-      }
-      return read instanceof Promise ? read.then(own) : own(read)
+      })
     },
   }
 }
@@ -99,7 +100,7 @@ interface ReadParts {
   readonly form: ObjectVersion
   readonly type: StructType
   readonly definition: ResourceDefinition | undefined
-  readonly environment: ConvertorEnvironment
+  readonly environment: ConverterEnvironment
 }
 
 /** Decodes and defaults a value, and converts it to storage. */
@@ -113,10 +114,10 @@ function* readSteps(value: JsonValue, { form, type, definition, environment }: R
     ? applyDefaultsSteps(type, object)
     : applyVersionDefaultsSteps(object, definition, environment)
   // Normalization freezes what is wide, and later plugins change the object.
-  const own = isLargeValue(complete) ? yield* copyJsonSteps(complete) : complete
+  const mutable = isLargeValue(complete) ? yield* copyJsonSteps(complete) : complete
   const shown = (yield* normalizeSteps(type, complete)) as FrozenObject
-  if (definition?.toStorage === undefined) return { object: own, versioned: shown }
-  const stored = definition.toStorage(own)
+  if (definition?.toStorage === undefined) return { object: mutable, versioned: shown }
+  const stored = definition.toStorage(mutable)
   return { object: stored, versioned: yield* shownSteps(stored, type, definition) }
 }
 
@@ -125,7 +126,7 @@ function* readSteps(value: JsonValue, { form, type, definition, environment }: R
  *
  * @throws ApiError 500 when the conversion fails.
  */
-function translated(
+function convertedByWebhook(
   object: FrozenObject,
   { conversion, kind }: ResourceDefinition,
   turns: Turns,

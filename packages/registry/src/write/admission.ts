@@ -3,7 +3,7 @@ import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
-import type { FrozenObject, StoredUpdate, WriteContext } from '../interfaces.ts'
+import type { FrozenObject, WriteContext } from '../interfaces.ts'
 import type { RegistryInternals } from '../internals.ts'
 
 /** Attributes and context that admission receives, and how its result is applied. */
@@ -41,52 +41,25 @@ export function admissionAttributes(
 
 /** The context of admission plugins. */
 export function admissionContext(
-  { reader, objects, convertor: forms, environment }: RegistryInternals,
+  { reader, writer, versionConverter, environment: { metrics } }: RegistryInternals,
   context: WriteContext,
 ): AdmissionContext {
   const { warn, annotate, decisions } = context
-  const { metrics: signals } = environment
   return {
     reader,
-    writer: objects,
-    convertor: forms,
+    writer,
+    convertor: versionConverter,
     bounds: context,
     warn,
     reinvocation: undefined,
-    ...(signals === undefined ? {} : { metrics: signals }),
+    ...(metrics === undefined ? {} : { metrics }),
     ...(annotate === undefined ? {} : { annotate }),
     ...(decisions === undefined ? {} : { trace: decisions }),
   }
 }
 
-/** Attributes of an update, or of the update of its view. */
-export function updateAttributes(
-  definition: ResourceDefinition,
-  context: WriteContext,
-  { name, namespace, subresource, view }: StoredUpdate,
-  current: FrozenObject,
-): AdmissionAttributes {
-  const oldObject = view?.show(current) ?? current
-  const kind = view === undefined ? {} : { kind: view.kind }
-  return admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject, ...kind })
-}
-
-/** Runs mutating admission on a changed object or on its view. */
-export async function admittedUpdate(
-  { environment }: RegistryInternals,
-  { view }: StoredUpdate,
-  changed: ApiObject,
-  attributes: AdmissionAttributes,
-  admission: AdmissionContext,
-): Promise<ApiObject> {
-  if (view === undefined) return environment.admission.admit(changed, attributes, admission)
-  const { object, oldObject } = view.asked()
-  const admitted = await environment.admission.admit(object, { ...attributes, oldObject }, admission)
-  return admitted === object ? changed : view.merge(changed, admitted)
-}
-
 /** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */
-export function* mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): Work {
+export function* restoreAdmittedMetadata(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): Work {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
     const problem = yield* managedFieldsProblemSteps(metadata.managedFields)
@@ -134,14 +107,11 @@ export function dropRepeatedOwners(
 }
 
 /** Commits the reservation of validating admission when `write` stores an object, and rolls it back when it does not. */
-export function writeReserved<T>(
+export async function writeReserved<T>(
   reservation: Reservation | undefined,
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  return reservation === undefined ? write() : writeAndSettle(reservation, write)
-}
-
-async function writeAndSettle<T>(reservation: Reservation, write: () => Promise<T | undefined>): Promise<T | undefined> {
+  if (reservation === undefined) return write()
   let written: T | undefined
   try {
     written = await write()

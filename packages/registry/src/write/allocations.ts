@@ -12,7 +12,7 @@ import type { FrozenObject } from '../interfaces.ts'
 
 interface Allocation {
   readonly allocator: Allocator
-  /** Settles when the last write that was queued has ended. */
+  /** Resolves when the last queued write has ended. */
   last: Promise<unknown>
 }
 
@@ -62,7 +62,7 @@ export class Allocations {
     const allocation = this.#of(definition)
     if (allocation === undefined) return write(undefined)
     const { allocator } = allocation
-    if (!allocator.isOrdered) return this.#settled(new Grants(allocator), write)
+    if (!allocator.isOrdered) return this.#writeWithGrants(new Grants(allocator), write)
     const start = () => write(new Grants(allocator))
     const next = allocation.last.then(start, start)
     allocation.last = next.catch(() => undefined)
@@ -84,7 +84,7 @@ export class Allocations {
   }
 
   /** Grants stay when the outcome of the write is unknown: the object may hold them. */
-  async #settled<T>(grants: Grants, write: (grants: Grants) => Promise<T | undefined>): Promise<T | undefined> {
+  async #writeWithGrants<T>(grants: Grants, write: (grants: Grants) => Promise<T | undefined>): Promise<T | undefined> {
     let written: T | undefined
     try {
       written = await write(grants)

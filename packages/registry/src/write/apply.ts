@@ -1,22 +1,16 @@
-import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
+import { conflictError, FieldManagerError } from '@krmkit/fieldmanager'
+import { type AppliedParts, type ApplyParts, applyParts, applyPartsSteps } from '@krmkit/fieldmanager/managed-fields'
 import { missingErrors, newlyMissing } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, formatApiVersion, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runInLaterTurns } from '@krmkit/meta/work'
-import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
+import { DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from '../interfaces.ts'
 import { groupResource, type StoreInternals } from '../internals.ts'
-import { type ApplyIntent, applyToObject, setManagedFields } from '../ownership/field-ownership.ts'
-import { requiredMembersOf } from '../versions/required-members.ts'
-import {
-  applyVersionDefaults,
-  applyVersionDefaultsSteps,
-  decodeRefusal,
-  toStorageVersion,
-  toVersion,
-} from '../versions/version-conversion.ts'
-import { maxObjectBytesByDefault } from './object-size.ts'
+import { setManagedFields } from '../ownership/field-ownership.ts'
+import { decodeRefusal, requiredMembersOf, toStorageVersion, toVersion } from '../versions/version-conversion.ts'
 import { updateObject } from './update.ts'
+import { maxObjectBytesByDefault } from './write-entry.ts'
 
 /**
  * Applies a configuration: merges it into the current object by field ownership, and stores the result.
@@ -31,8 +25,7 @@ export function applyObject(store: StoreInternals, context: WriteContext, reques
     managesFields: true,
     async change(current) {
       const live = current === undefined ? undefined : toVersion(current, store.definition)
-      const given = configuration(live !== undefined)
-      const applied = given instanceof Promise ? await given : given
+      const applied = await configuration(live !== undefined)
       const result = await merged(store, context, request, { current, live, applied })
       missing = result.missing
       return result.object
@@ -42,7 +35,8 @@ export function applyObject(store: StoreInternals, context: WriteContext, reques
   })
 }
 
-interface Merge {
+/** A configuration, and the object that it is applied to. */
+interface Application {
   /** In the storage version. */
   readonly current: FrozenObject | undefined
   /** In the version of the request. */
@@ -60,48 +54,45 @@ async function merged(
   store: StoreInternals,
   context: WriteContext,
   { force, subresource, name }: ApplyRequest,
-  { current, live, applied }: Merge,
+  { current, live, applied }: Application,
 ): Promise<MergedObject> {
-  const { definition, environment } = store
+  const { definition } = store
   const { sent, object } = applied
   if (current === undefined && applied.unnamed === true) refuseUid(store, name, sent)
-  const merging = merge(store, context, { live, applied: sent, force, subresource }, applied)
-  const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
+  const merge = { live, applied: sent, force, subresource }
+  if (object instanceof ApiError) throw await refusalOf(store, context, merge, applied.warnings, object)
+  const { value, content, managedFields } = await applyToObject(store, context, merge)
   for (const text of applied.warnings ?? []) context.warn(text)
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields)
     return { object: current, missing: [] }
   const required = requiredMembersOf(definition, subresource)
   const missing = newlyMissing(missingErrors(content === 'applied' ? sent : value, required), live, required)
-  const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
-  const next = decoding instanceof Promise ? await decoding : decoding
+  const next = content === 'applied' ? object : await decodeMerged(store, value)
   if ((next.metadata.name ?? '') === '') throw nameless(name)
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
-  const complete = isLargeValue(next)
-    ? await runInLaterTurns(applyVersionDefaultsSteps(next, definition, environment), store.turns)
-    : applyVersionDefaults(next, definition, environment)
-  return { object: toStorageVersion(complete, definition), missing }
+  return { object: await toStorageVersion(store, next), missing }
 }
 
-/** @throws ApiError 409 for conflicts, also of a configuration that is refused; its refusal otherwise. */
-function merge(
+/** Why a configuration that cannot be decoded is refused: conflicts come first. */
+async function refusalOf(
   store: StoreInternals,
   context: WriteContext,
-  intent: ApplyIntent,
-  { object, warnings = [] }: AppliedConfiguration,
-): AppliedParts | Promise<AppliedParts> {
-  if (!(object instanceof ApiError)) return applyToObject(store, context, intent)
-  return conflictOf(store, context, intent).then((conflict) => {
-    if (conflict === undefined) for (const text of warnings) context.warn(text)
-    throw conflict ?? object
-  })
+  merge: Merge,
+  warnings: readonly string[] = [],
+  refusal: ApiError,
+): Promise<ApiError> {
+  const conflict = await conflictOf(store, context, merge)
+  if (conflict !== undefined) return conflict
+  for (const text of warnings) context.warn(text)
+  return refusal
 }
 
 /** The error of an apply that conflicts with other managers. */
-async function conflictOf(store: StoreInternals, context: WriteContext, intent: ApplyIntent): Promise<ApiError | undefined> {
-  if (intent.live === undefined) return undefined
+async function conflictOf(store: StoreInternals, context: WriteContext, merge: Merge): Promise<ApiError | undefined> {
+  if (merge.live === undefined) return undefined
   try {
-    await applyToObject(store, context, intent)
+    await applyToObject(store, context, merge)
     return undefined
   } catch (error) {
     // A configuration that cannot be merged either has its own refusal.
@@ -110,33 +101,70 @@ async function conflictOf(store: StoreInternals, context: WriteContext, intent: 
   }
 }
 
-/** @throws ApiError 400 */
-function decoded(object: ApiObject | ApiError): ApiObject {
-  if (object instanceof ApiError) throw object
-  return object
+interface Merge {
+  /** The stored object in the version of the request; `undefined` when the apply creates it. */
+  readonly live: FrozenObject | undefined
+  readonly applied: FrozenObject
+  readonly force: boolean
+  readonly subresource: string
 }
 
-/** Decodes the merged object; a promise where it is large. @throws ApiError 400, 413 */
-function decodeMerged({ definition, environment, turns }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
+/** Conflicts listed one by one in the error; further ones are only counted. */
+const maxConflicts = 1000
+
+/**
+ * Merges an applied configuration into the live object, both in the version of the request.
+ *
+ * @returns the merged value without its managedFields, to be decoded before it is changed.
+ * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts, 500 for an object that cannot be converted to the
+ * version of one of its managers.
+ */
+async function applyToObject(store: StoreInternals, context: WriteContext, merge: Merge): Promise<AppliedParts> {
+  const { definition } = store
+  const { types, reset } = store.fieldOwnership.of(definition)
+  const request = {
+    live: merge.live,
+    applied: merge.applied,
+    manager: context.fieldManager,
+    force: merge.force,
+    maxConflicts,
+    apiVersion: formatApiVersion(definition.kind),
+    subresource: merge.subresource,
+    resetFields: reset.get(merge.subresource),
+    now: store.environment.clock.now(),
+    types,
+  }
+  // A webhook may have to convert the objects.
+  const mayWait = definition.conversion !== undefined || isLargeValue(merge.applied) || isLargeValue(merge.live)
+  let parts: ApplyParts
+  try {
+    parts = mayWait ? await runInLaterTurns(applyPartsSteps(request), store.turns) : applyParts(request)
+  } catch (error) {
+    throw mergeRefusal(error)
+  }
+  if (parts.kind === 'conflict') throw conflictError(parts.conflicts, parts.total)
+  return parts
+}
+
+function mergeRefusal(error: unknown): unknown {
+  if (!(error instanceof FieldManagerError)) return error
+  return error.code === 'Unconvertible' ? ApiError.withoutReason(500, error.message) : ApiError.badRequest(error.message)
+}
+
+/** Decodes the merged object. @throws ApiError 400, 413 */
+async function decodeMerged({ definition, environment, turns }: StoreInternals, value: JsonValue): Promise<ApiObject> {
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
   const keepEmpties = definition.strategy.distinctEmpties
   const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties, keepNulls: true }
-  const refuse = (error: unknown): never => {
+  try {
+    const { object } = isLargeValue(value)
+      ? await runInLaterTurns(decodeSteps<ApiObject>(type, value, options), turns)
+      : decode<ApiObject>(type, value, options)
+    return object
+  } catch (error) {
     throw decodeRefusal(error, maxObjectBytes)
   }
-  if (isLargeValue(value)) {
-    return runInLaterTurns(decodeSteps<ApiObject>(type, value, options), turns).then(objectOf, refuse)
-  }
-  try {
-    return objectOf(decode<ApiObject>(type, value, options))
-  } catch (error) {
-    return refuse(error)
-  }
-}
-
-function objectOf({ object }: Decoded<ApiObject>): ApiObject {
-  return object
 }
 
 function nameless(name: string): ApiError {

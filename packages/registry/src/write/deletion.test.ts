@@ -2,7 +2,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from '../interfaces.ts'
 import { sampleRegistry } from '../testing/sample-registry.ts'
-import { validateDeleteOptions } from './deletion.ts'
+import { validateDeleteOptions } from './deletion-rules.ts'
 
 const hold = 'example.com/hold'
 const start = '2024-01-01T00:00:00Z'
@@ -281,4 +281,18 @@ describe('namespaces', () => {
       'on ConfigMap "a": the UID in the precondition (other) does not match the UID in record',
     )
   })
+})
+
+it('objects are deleted in order up to the first that does not meet a precondition', async () => {
+  const { create, context, store, stored } = sampleRegistry()
+  for (const name of ['b', 'c', 'a']) await create('configmaps', { metadata: { name } })
+  const removed = async (uid: string | undefined) => {
+    const options = { preconditions: { uid: uid ?? '' } }
+    await expect(store('configmaps').deleteCollection(context(), { namespace: 'ns', options })).rejects.toMatchObject({
+      code: 409,
+    })
+    return ['a', 'b', 'c'].filter((name) => stored('configmaps', name) === undefined)
+  }
+  expect(await removed(stored('configmaps', 'b')?.metadata.uid)).toEqual([])
+  expect(await removed(stored('configmaps', 'a')?.metadata.uid)).toEqual(['a'])
 })

@@ -9,7 +9,7 @@ const longestTurnMs = 1000
  */
 export class KeyedMutex {
   readonly #clock: Clock
-  /** Settles when the last requested lock of a key is released. */
+  /** Resolves when the last requested lock of a key is released. */
   readonly #last = new Map<string, Promise<void>>()
 
   constructor(clock: Clock) {

@@ -1,5 +1,6 @@
 import { type ResourceDefinition, type StrategyContext, validationSteps } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type FieldError, formatTime, type NameRule, nameRules } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, field, formatTime, type NameRule, nameRules, Path } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import {
   isLargeMetadata,
   validateObjectMeta,
@@ -18,16 +19,17 @@ import { unstorableName } from '../keys.ts'
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
+/** What the strategy of a kind knows of a request. */
 export function strategyContext({ environment, reader, definition }: StoreInternals, context: WriteContext): StrategyContext {
   const { group, version } = definition
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
-  const { user, warn, dryRun, sent, statedType } = context
-  const given = { clock, random, profile, features, allowPrivileged, requestSignatureError }
-  return { objects: reader, ...given, user, requestVersion: { group, version }, dryRun, warn, sent, statedType }
+  const { user, warn, dryRun, sent } = context
+  const services = { clock, random, profile, features, allowPrivileged, requestSignatureError }
+  return { objects: reader, ...services, user, requestVersion: { group, version }, dryRun, warn, sent }
 }
 
-/** A draft owns its metadata, even where it shares the rest with another object. */
-export function ownMetadata(object: ApiObject): ApiObject {
+/** A copy whose metadata may be changed. The other members are shared with `object`. */
+export function copyMetadata(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata } }
 }
 
@@ -54,10 +56,10 @@ function withoutSystemMembers(metadata: ApiObject['metadata'], keepsDeletion: bo
 const assignedMembers = ['uid', 'creationTimestamp'] as const
 const systemMembers = [...assignedMembers, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
 
-/** Deletes a member that is mostly absent: deleting costs as much then, unless it is found out before. */
+/** Deletes a member that most objects lack. Deleting an absent member costs as much as deleting one that exists, so it is looked up first. */
 export function dropMember(
   metadata: ApiObject['metadata'],
-  member: 'generation' | 'managedFields' | 'namespace' | 'resourceVersion' | 'selfLink',
+  member: 'generation' | 'namespace' | 'resourceVersion' | 'selfLink',
 ): void {
   if (member in metadata) delete metadata[member]
 }
@@ -82,19 +84,19 @@ export function generatedName(prefix: string, environment: RegistryEnvironment):
  * @example
  * import { createCatalog } from '@krmkit/kinds'
  * import type { ApiObject } from '@krmkit/meta'
- * import { takeNamespace } from '@krmkit/registry'
+ * import { assignNamespace } from '@krmkit/registry'
  * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
  * const object: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }
- * takeNamespace(object, 'shop', configMaps)
+ * assignNamespace(object, 'shop', configMaps)
  * object.metadata.namespace // 'shop'
  */
-export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
-  const given = object.metadata.namespace ?? ''
+export function assignNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
+  const requested = object.metadata.namespace ?? ''
   if (!definition.kind.namespaced) {
     dropMember(object.metadata, 'namespace')
     return
   }
-  if (given !== '' && given !== namespace) {
+  if (requested !== '' && requested !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   object.metadata.namespace = namespace
@@ -115,6 +117,55 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
   if (!definition.kind.namespaced) dropMember(metadata, 'namespace')
   if (old.generation === undefined) dropMember(metadata, 'generation')
   else metadata.generation = old.generation
+}
+
+/** Clients match this text to detect a lost race. */
+export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
+
+/**
+ * Optimistic concurrency of updates: checks the resourceVersion of an update against the stored one. An update without a version takes the stored one, where its kind
+ * allows that.
+ *
+ * @throws ApiError 400 for a malformed version, 409 for another one, 422 for a missing one that the kind requires.
+ */
+export function checkResourceVersion(
+  { group, resource, strategy }: ResourceDefinition,
+  name: string,
+  { next, current }: { readonly next: ApiObject; readonly current: FrozenObject },
+): void {
+  const version = next.metadata.resourceVersion ?? ''
+  if (version === '' || version === '0') {
+    if (strategy.allowUnconditionalUpdate === false) {
+      const place = Path.of('metadata').child('resourceVersion')
+      // The stock server names the resource here, not the kind.
+      throw ApiError.invalid({ group, kind: resource.name }, name, [
+        field.invalid(place, goText('0x0'), 'must be specified for an update'),
+      ])
+    }
+    next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
+    return
+  }
+  requireVersionNumber(version)
+  if (version !== current.metadata.resourceVersion) {
+    throw ApiError.conflict({ group, resource: resource.name }, name, optimisticLockMessage)
+  }
+}
+
+/** @throws ApiError 400 for a version that is no number; an object that is created by an update may have any number. */
+export function requireVersionNumber(version = ''): void {
+  if (version === '' || /^[0-9]+$/.test(version)) return
+  const quoted = goQuote(version)
+  throw ApiError.badRequest(
+    `metadata.resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
+  )
+}
+
+/** Whether an update removes a terminating object: it has emptied the finalizers and no grace period is left. */
+export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
+  if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
+  const { strategy } = definition
+  if (strategy.pendingFinalizers !== undefined) return strategy.pendingFinalizers(next).length === 0
+  return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
 }
 
 const anyName = { name: nameRules.pathSegment }

@@ -1,11 +1,11 @@
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
-import { isLargeValue, startWork } from '@krmkit/meta/work'
+import { paceOf, startWork } from '@krmkit/meta/work'
 import type { WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 import { trackOwnership } from '../ownership/field-ownership.ts'
 import { applyVersionDefaults } from '../versions/version-conversion.ts'
-import { admissionAttributes, admissionContext, mendAdmitted } from './admission.ts'
-import { takeNamespace } from './metadata.ts'
+import { admissionAttributes, admissionContext, restoreAdmittedMetadata } from './admission.ts'
+import { assignNamespace, copyMetadata } from './metadata.ts'
 
 /** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
 export interface OperationRequest {
@@ -35,18 +35,18 @@ export function operationAdmission(
 ): OperationAdmission {
   const { admission } = store.environment
   const attributes = admissionAttributes(store.definition, context, { operation, name, namespace, subresource, kind })
-  const about = admissionContext(store, context)
+  const pluginContext = admissionContext(store, context)
   return {
     async admit(object) {
-      const admitted = await admission.admit(object, attributes, about)
+      const admitted = await admission.admit(object, attributes, pluginContext)
       // Options of connections have no metadata; drafts of plugins give them an empty one.
       if (object.metadata === undefined) return admitted
-      const own = { ...admitted, metadata: { ...admitted.metadata } }
-      await startWork(mendAdmitted(own, object, context), store.turns)
-      return own
+      const body = copyMetadata(admitted)
+      await startWork(restoreAdmittedMetadata(body, object, context), store.turns)
+      return body
     },
     async validate(object) {
-      const reservation = await admission.validate(object, attributes, about)
+      const reservation = await admission.validate(object, attributes, pluginContext)
       await reservation?.rollback()
     },
   }
@@ -65,10 +65,9 @@ export async function createVirtual(
 ): Promise<ApiObject> {
   const { definition, environment } = store
   const review = applyVersionDefaults(object, definition, environment)
-  takeNamespace(review, namespace, definition)
-  const owned = { live: undefined, next: review, subresource: '', large: isLargeValue(review) }
-  const tracking = trackOwnership(store, context, owned)
-  if (tracking !== undefined) await tracking
+  assignNamespace(review, namespace, definition)
+  const pace = paceOf(store.turns, review)
+  await trackOwnership(store, context, { live: undefined, next: review, subresource: '', pace })
   const { name = '' } = review.metadata
   const admission = operationAdmission(store, context, { namespace, name, subresource: '', kind: definition.kind })
   const admitted = await admission.admit(review)

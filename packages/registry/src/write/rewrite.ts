@@ -1,13 +1,12 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
+import { paceOf } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 import { encodeStored } from '../cache/object-cache.ts'
 import type { StoreInternals } from '../internals.ts'
 import { collectionPrefix } from '../keys.ts'
 import { canonicalForm } from '../versions/canonical-form.ts'
 import { applyVersionDefaults } from '../versions/version-conversion.ts'
-import { stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
 
 /** The result of rewriting a collection. */
@@ -44,19 +43,15 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
   let current: Entry | undefined = entry
   while (current !== undefined) {
     const object = structuredClone(store.objectCache.objectOf(current)) as ApiObject
-    const defaulted = withDefaults(object, store.definition, store)
-    const stages = stagesOf(store, defaulted)
-    const canonical = await canonicalForm(store, defaulted, stages)
+    const defaulted = applyVersionDefaults(object, store.definition, store.environment)
+    const pace = paceOf(store.turns, defaulted)
+    const canonical = await canonicalForm(store, defaulted, pace)
     const isStale = store.environment.storage.isStale?.(current) === true
     if (!isStale && equalBytes(encodeStored(canonical), current.value)) return false
-    const write = { key: current.key, object: canonical, replaced: current, settled: false, managesFields: true, stages }
+    const write = { key: current.key, object: canonical, replaced: current, isValidated: false, managesFields: true, pace }
     if ((await writeEntry(store, write)) !== undefined) return true
     // Another writer was first.
     current = await store.environment.storage.get(current.key)
   }
   return false
-}
-
-function withDefaults(object: ApiObject, definition: ResourceDefinition, { environment }: StoreInternals): ApiObject {
-  return applyVersionDefaults(object, definition, environment)
 }

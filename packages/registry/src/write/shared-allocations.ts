@@ -21,17 +21,17 @@ export function createSharedAllocations(
   storage: Storage,
   storeOf: (resource: GroupResource) => ResourceStore | undefined,
 ): SharedAllocations {
-  /** Settles when the last change of a range has ended: changes of one process do not compete. */
+  /** Resolves when the last change of a range has ended: changes of one process do not compete. */
   const last = new Map<string, Promise<unknown>>()
-  const seen = new Map<string, { readonly entry: Entry; readonly range: StoredRange }>()
+  const decoded = new Map<string, { readonly entry: Entry; readonly range: StoredRange }>()
   const keyOf = (name: string) => collectionPrefix({ storage: rangeAllocations }) + name
   const range = (name: string): StoredRange | undefined => {
     const entry = storage.peek(keyOf(name))
     if (entry === undefined) return undefined
-    let known = seen.get(name)
+    let known = decoded.get(name)
     if (known?.entry !== entry) {
       known = { entry, range: decodeRange(entry.value) }
-      seen.set(name, known)
+      decoded.set(name, known)
     }
     return known.range
   }

@@ -1,47 +1,33 @@
 import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
-import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy, validationSteps } from '@krmkit/kinds'
+import { validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
-import { isLargeValue, startWork, type Work } from '@krmkit/meta/work'
+import { type Pace, paceOf, type Work } from '@krmkit/meta/work'
+import type { Entry } from '@krmkit/storage'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from '../interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from '../internals.ts'
 import { isStorableName, objectKey } from '../keys.ts'
-import { settleOwnership, settleOwnershipSteps, trackOwnership } from '../ownership/field-ownership.ts'
-import { waitForNewest } from '../read/resource-version.ts'
-import { canonicalForm, shownByDryRun } from '../versions/canonical-form.ts'
+import { keepTimestamps } from '../ownership/field-ownership.ts'
+import { canonicalForm, frozen, mutableCopy, shownByDryRun } from '../versions/canonical-form.ts'
 import { loadVersion } from '../versions/version-conversion.ts'
-import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission.ts'
-import type { Grants } from './allocations.ts'
+import { admissionAttributes, admissionContext, writeReserved } from './admission.ts'
 import { createObject } from './create.ts'
-import { mayRemoveAfterUpdate } from './deletion.ts'
-import { removeUpdated } from './deletion-writes.ts'
-import { fromLocalState } from './local-state.ts'
 import {
+  assignNamespace,
   carryOverMetadata,
+  checkResourceVersion,
+  copyMetadata,
   dropMember,
-  ownMetadata,
-  strategyContext,
-  takeNamespace,
+  mayRemoveAfterUpdate,
+  requireVersionNumber,
   validateUpdateByStrategy,
   validateUpdatedMetadata,
 } from './metadata.ts'
-import { encodePrinted, printSteps } from './object-size.ts'
-import { prepareAndValidate } from './prepare.ts'
-import { mutableCopy, stagesAfter, stagesOf } from './stages.ts'
+import { type Draft, runPipeline, subresourceStrategy, untilStored, type Verb, type Write } from './pipeline.ts'
 import { uidConflict } from './uid-conflict.ts'
-import { isSettled, keepUnchanged } from './unchanged.ts'
-import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
-import { type EntryWrite, writeEntry } from './write-entry.ts'
-import { inWriteSpan } from './write-span.ts'
-import { traceRequested, traceWritten } from './write-trace.ts'
-
-/** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
-const updateAttempts = 100
-
-/** Objects of fewer bytes are not large: the text of a value has at least two bytes, with its comma. */
-const fewBytes = 4000
+import { encodePrinted, inWriteSpan, printSteps, removeEntry, writeEntry } from './write-entry.ts'
 
 /**
  * Changes an object, or creates it where the request allows. Runs the change again from the newest state when another writer was
@@ -51,45 +37,14 @@ const fewBytes = 4000
  * @throws ApiError 404, 409 (lost race with a given resourceVersion, or another uid), 422 (invalid).
  */
 export function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
-  return inWriteSpan(store, context.span, { name: 'GuaranteedUpdate etcd3', at: request }, (span) =>
-    updateWithRetries(store, context, request, span),
-  )
-}
-
-async function updateWithRetries(
-  store: StoreInternals,
-  context: WriteContext,
-  request: StoredUpdate,
-  span: RequestSpan | undefined,
-): Promise<UpdateResult> {
-  requirePathSegmentName(request.name)
-  const { storage } = store.environment
-  const key = objectKey(store.definition, request.namespace, request.name)
-  let unlock: (() => void) | undefined
-  let tries = 0
-  const tryOnce = () => {
-    span?.event(++tries === 1 ? 'initial value restored' : 'Retry value restored')
-    return tryUpdate(store, context, request, { key, span })
-  }
-  if (storage.refresh !== undefined) {
-    if (context.dryRun || !isStorableName(request.name)) await waitForNewest(storage)
-    else {
-      const updated = await fromLocalState(storage, key, tryOnce)
-      if (updated !== undefined) return updated
-    }
-  }
-  try {
-    for (let attempt = 1; ; attempt++) {
-      const result = await tryOnce()
-      if (result !== undefined) return result
-      if (context.signal.aborted || attempt === updateAttempts) {
-        throw ApiError.conflict(groupResource(store), request.name, optimisticLockMessage)
-      }
-      unlock ??= await store.keyedMutex.lock(key)
-    }
-  } finally {
-    unlock?.()
-  }
+  return inWriteSpan(store, context.span, { name: 'GuaranteedUpdate etcd3', at: request }, async (span) => {
+    requirePathSegmentName(request.name)
+    let tries = 0
+    return untilStored(store, context, request, () => {
+      span?.event(++tries === 1 ? 'initial value restored' : 'Retry value restored')
+      return tryUpdate(store, context, request, span)
+    })
+  })
 }
 
 /** @returns `undefined` when another writer was first. */
@@ -97,37 +52,31 @@ async function tryUpdate(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  { key, span }: { readonly key: string; readonly span: RequestSpan | undefined },
+  span: RequestSpan | undefined,
 ): Promise<UpdateResult | undefined> {
-  const { definition, objectCache } = store
-  const entry = isStorableName(request.name) ? store.environment.storage.peek(key) : undefined
-  if (entry === undefined) return createMissing(store, context, request, key)
-  const loading = objectCache.load(definition, [entry])
-  if (loading !== undefined) await loading
-  const current = objectCache.seen(definition, entry)
-  const converting = loadVersion(current, definition, store.turns)
-  if (converting !== undefined) await converting
-  const result = await store.allocations.run(definition, (grants) =>
-    updateOnce(store, context, request, { entry, current, grants, span }),
-  )
-  if (result === undefined) return undefined
-  // A removed object has no entry.
-  traceWritten(context, current, result.entry === undefined ? undefined : result.object)
-  return { created: false, ...result }
+  const { definition, environment, objectCache, turns } = store
+  const { namespace, name } = request
+  const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
+  if (entry === undefined) return createMissing(store, context, request)
+  const current = await objectCache.read(definition, entry)
+  await loadVersion(current, definition, turns)
+  const stored = await runPipeline({ store, context, live: { entry, current }, request, span }, updateVerb)
+  return stored === undefined ? undefined : { created: false, ...stored }
 }
 
+/** @returns `undefined` when another writer was first. */
 async function createMissing(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  key: string,
 ): Promise<UpdateResult | undefined> {
-  if ((request.uid ?? '') !== '') throw otherUid(store, context, request, undefined)
-  if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
+  const { definition, environment } = store
+  const { namespace, name, uid = '', managesFields = false } = request
+  if (uid !== '') throw uidConflict(definition, { namespace, name, uid, found: undefined, dryRun: context.dryRun })
+  if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), name)
   const object = (await request.change(undefined)) as ApiObject
-  requireNumber(object.metadata.resourceVersion)
+  requireVersionNumber(object.metadata.resourceVersion)
   await request.mayCreate?.()
-  const { namespace, name, managesFields = false } = request
   const missing = request.missing?.()
   try {
     const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name, missing })
@@ -135,154 +84,157 @@ async function createMissing(
   } catch (error) {
     // Another writer has created it since: continue from that object.
     const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists'
-    if (isTaken && store.environment.storage.peek(key) !== undefined) return undefined
+    if (isTaken && environment.storage.peek(objectKey(definition, namespace, name)) !== undefined) return undefined
     throw error
   }
 }
 
-function otherUid(
-  { definition }: StoreInternals,
-  { dryRun }: WriteContext,
-  { namespace, name, uid = '' }: StoredUpdate,
-  found: string | undefined,
-): ApiError {
-  return uidConflict(definition, { namespace, name, uid, found, dryRun })
+const updateVerb: Verb<StoredState, undefined> = {
+  async request({ store, context, live: { entry, current }, request }) {
+    const { definition, turns } = store
+    const { namespace, name, uid = '' } = request
+    const { uid: found } = current.metadata
+    if (uid !== '' && uid !== found) throw uidConflict(definition, { namespace, name, uid, found, dryRun: context.dryRun })
+    const requested = (await request.change(current)) as ApiObject
+    const pace = paceOf(turns, requested)
+    const isSame = requested === current
+    if (isSame && isStillValid(store, entry, current)) return { object: requested, pace, isUnchanged: true, generateName: '' }
+    const object = copyMetadata(isSame ? await mutableCopy(requested, pace) : requested)
+    assignNamespace(object, namespace, definition)
+    return { object, pace, isUnchanged: false, generateName: '' }
+  },
+
+  admissionRequest({ store, context, live: { current }, request }) {
+    const { name, namespace, subresource, view } = request
+    const oldObject = view?.show(current) ?? current
+    const kind = view === undefined ? {} : { kind: view.kind }
+    const update = { operation: 'UPDATE' as const, name, namespace, subresource, oldObject, ...kind }
+    return {
+      attributes: admissionAttributes(store.definition, context, update),
+      context: admissionContext(store, context),
+    }
+  },
+
+  async admit({ store, request: { skipAdmission, view } }, requested, { attributes, context }) {
+    const { admission } = store.environment
+    if (skipAdmission === true) return requested
+    if (view === undefined) return admission.admit(requested, attributes, context)
+    const { object, oldObject } = view.requested()
+    const admitted = await admission.admit(object, { ...attributes, oldObject }, context)
+    return admitted === object ? requested : view.merge(requested, admitted)
+  },
+
+  checkMetadata({ store, live: { current }, request }, next) {
+    checkResourceVersion(store.definition, request.name, { next, current })
+    const refusal = request.refusal?.()
+    if (refusal !== undefined) throw refusal
+  },
+
+  prepare(write, next, context) {
+    const { store, live } = write
+    carryOverMetadata(next, live.current, store.definition)
+    const strategy = subresourceStrategy(write) ?? store.definition.strategy
+    return strategy.prepareForUpdate?.(next, live.current, context)
+  },
+
+  validate: validateChanged,
+
+  store: (write, draft, reservation) => writeReserved(reservation, () => writeChanged(write, draft)),
+
+  lost: async () => undefined,
 }
 
-/** @returns `undefined` when another writer was first and the change may run again. */
-async function updateOnce(
-  store: StoreInternals,
-  context: WriteContext,
-  request: StoredUpdate,
-  { entry, current, grants, span }: StoredState & { readonly grants: Grants | undefined; readonly span: RequestSpan | undefined },
-): Promise<Stored | undefined> {
-  const { definition, environment } = store
-  const { namespace, name, subresource, managesFields = false, uid = '' } = request
-  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, context, request, current.metadata.uid)
-  const given = (await request.change(current)) as ApiObject
-  const same = given === current
-  const unchanged = same && isSettled(store, entry, current)
-  const asked = stagesOf(store, given)
-  const changed = unchanged ? given : ownMetadata(same ? await mutableCopy(given, asked) : given)
-  if (!unchanged) takeNamespace(changed, namespace, definition)
-  if (!managesFields && !unchanged) {
-    const large = asked !== undefined || (entry.value.byteLength > fewBytes && isLargeValue(current))
-    const unsettled = store.objectCache.entryOf(entry).settledBy !== definition
-    const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large, unsettled })
-    if (tracking !== undefined) await tracking
-  }
-  if (asked !== undefined) await asked.next()
-  if (context.trace !== undefined) traceRequested(context, changed)
-  const attributes = updateAttributes(definition, context, request, current)
-  const admission = admissionContext(store, context)
-  const skips = request.skipAdmission === true
-  const admitted = skips ? changed : await admittedUpdate(store, request, changed, attributes, admission)
-  if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
-  const stages = admitted === changed ? asked : stagesAfter(store, asked, admitted)
-  const next = ownMetadata(unchanged ? await mutableCopy(admitted, stages) : admitted)
-  const mending = startWork(mendAdmitted(next, changed, context), store.turns)
-  if (mending !== undefined) await mending
-  if (admitted !== changed) takeNamespace(next, namespace, definition)
-  const { guard } = environment
-  if (guard?.covers(definition) === true) {
-    await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
-  }
-  settleVersion(definition, name, { next, current })
-  const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
-  const own = strategyContext(store, context)
-  const about = subresource === '' ? own : { subresource, ...own }
-  const rules = strategy ?? definition.strategy
-  const whole = strategy === undefined
-  const preparing = prepareAndValidate(store, {
-    object: next,
-    old: current,
-    name: () => next.metadata.name ?? '',
-    about,
-    stages,
-    grants: whole ? grants : undefined,
-    prepare() {
-      carryOverMetadata(next, current, definition)
-      return rules.prepareForUpdate?.(next, current, about)
-    },
-    canonicalize: () => definition.strategy.canonicalize?.(next, about),
-    validate: () => validateChanged({ next, current, definition, strategy, about, missing: request.missing?.() }),
-  })
-  if (preparing !== undefined) await preparing
-  for (const text of rules.warnings?.(next, current, about) ?? []) context.warn(text)
-  if (stages !== undefined) await stages.next()
-  const judged = skips ? undefined : (request.view?.show(next) ?? next)
-  const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
-  return writeReserved(reservation, () =>
-    writeUpdate(store, context, { next, current, entry, whole, managesFields, stages, span }),
-  )
+/** Whether the stored object needs no preparation or validation: it was stored by the strategy that is still in force. */
+function isStillValid({ definition, environment, objectCache }: StoreInternals, entry: Entry, current: FrozenObject): boolean {
+  if (definition.strategy.comparesWithOld === true || environment.storage.isStale?.(entry) === true) return false
+  return objectCache.entryOf(entry).validatedBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 
-interface ChangedObject {
-  readonly next: ApiObject
-  readonly current: FrozenObject
-  readonly definition: ResourceDefinition
-  /** Of the subresource. */
-  readonly strategy: SubresourceStrategy<ApiObject> | undefined
-  readonly about: StrategyContext
-  readonly missing: readonly FieldError[] | undefined
-}
-
-function* validateChanged(change: ChangedObject): Work<readonly FieldError[]> {
-  const { next, current, definition, strategy, about, missing = [] } = change
-  const errors = [...missing, ...(yield* validateUpdatedMetadata(next, current, definition))]
+function* validateChanged(
+  write: Write<StoredState>,
+  next: ApiObject,
+  context: Parameters<typeof validateUpdateByStrategy>[3],
+): Work<readonly FieldError[]> {
+  const { store, live, request } = write
+  const { definition } = store
+  const { current } = live
+  const errors = [...(request.missing?.() ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
   yield true
-  const own =
+  const strategy = subresourceStrategy(write)
+  const found =
     strategy === undefined
-      ? validateUpdateByStrategy(next, current, definition, about)
-      : validationSteps(strategy.validateUpdate(next, current, about))
-  return [...errors, ...(yield* own)]
+      ? validateUpdateByStrategy(next, current, definition, context)
+      : validationSteps(strategy.validateUpdate(next, current, context))
+  return [...errors, ...(yield* found)]
 }
 
-interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {
-  readonly next: ApiObject
-  /** The strategy of the kind ran, not that of a subresource. */
-  readonly whole: boolean
-  readonly span: RequestSpan | undefined
-}
-
-async function writeUpdate(
-  store: StoreInternals,
-  context: WriteContext,
-  { next, current, entry, whole, managesFields, stages, span }: UpdateWrite,
-): Promise<Stored | undefined> {
-  const { definition, objectCache } = store
-  const forming = canonicalForm(store, next, stages)
-  const formed = forming instanceof Promise ? await forming : forming
-  const canonical = ownMetadata(
-    stages === undefined ? settleOwnership(current, formed) : await stages.run(settleOwnershipSteps(current, formed)),
-  )
-  if (stages !== undefined) await stages.next()
-  const removing = mayRemoveAfterUpdate(definition, canonical, current)
+/** @returns `undefined` when another writer was first. */
+async function writeChanged(write: Write<StoredState>, { object, pace }: Draft): Promise<Stored | undefined> {
+  const { store, context, live } = write
+  const { definition } = store
+  const { current } = live
+  const formed = await canonicalForm(store, object, pace)
+  const canonical = copyMetadata(await keepTimestamps(current, formed, pace))
+  await pace.next()
+  const isRemoved = mayRemoveAfterUpdate(definition, canonical, current)
   // Only what is stored loses the link.
   if (context.dryRun) {
-    const shown = await shownByDryRun(definition, canonical, stages)
-    if (stages !== undefined) await stages.next()
+    const shown = await shownByDryRun(definition, canonical, pace)
+    await pace.next()
     return { object: shown }
   }
   dropMember(canonical.metadata, 'selfLink')
-  if (removing) return removeUpdated(store, { last: canonical, current, entry, stages })
+  return isRemoved ? removeUpdated(store, live, canonical, pace) : storeChanged(write, canonical, pace)
+}
+
+/**
+ * Removes an object after the update that emptied its finalizers. The change is not stored: watchers see the stored object at the
+ * version of the deletion.
+ *
+ * @param last the updated object, which the response shows at the version before the deletion.
+ * @returns `undefined` when another writer was first.
+ */
+async function removeUpdated(
+  store: StoreInternals,
+  { entry, current }: StoredState,
+  last: ApiObject,
+  pace: Pace,
+): Promise<Stored | undefined> {
+  const removed = await removeEntry(store, entry, pace)
+  if (removed === undefined) return undefined
+  await store.allocations.removed(store.definition, last)
+  const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
+  return { object: await frozen({ ...last, metadata }, pace) }
+}
+
+/** Stores the object, unless it is encoded as it is stored. @returns `undefined` when another writer was first. */
+async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pace: Pace): Promise<Stored | undefined> {
+  const { store, live, request, span } = write
+  const { definition, environment, objectCache } = store
+  const { conversion } = definition
+  const { entry, current } = live
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.
-  const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const
-  const mayBeSame =
-    definition.custom !== undefined ||
-    (stages === undefined ? equalValues(...values) : await stages.run(equalValuesSteps(...values)))
+  const mayBeSame = definition.custom !== undefined || (await haveEqualValues(canonical, current, pace))
   const memo = objectCache.entryOf(entry)
-  const settled = whole || memo.settledBy === definition
-  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical, { stored: true })
-  const writing = kept === canonical ? stages : stagesAfter(store, stages, kept)
-  const printed = mayBeSame ? await writing?.run(printSteps(kept)) : undefined
-  const isStale = store.environment.storage.isStale?.(entry) === true
-  if (mayBeSame && !isStale && equalBytes(encodePrinted(kept, printed), entry.value)) {
-    if (settled) memo.settledBy = definition
-    return { object: current, entry }
+  const isValidated = subresourceStrategy(write) === undefined || memo.validatedBy === definition
+  const stored = conversion === undefined ? canonical : await conversion.write(canonical)
+  const paceOfWrite = stored === canonical ? pace : pace.for(stored)
+  if (mayBeSame) {
+    const printed = paceOfWrite.isSliced ? await paceOfWrite.run(printSteps(stored)) : undefined
+    const isStale = environment.storage.isStale?.(entry) === true
+    if (!isStale && equalBytes(encodePrinted(stored, printed), entry.value)) {
+      if (isValidated) memo.validatedBy = definition
+      return { object: current, entry }
+    }
   }
-  const stored = definition.conversion === undefined ? undefined : kept
-  const write = { key: entry.key, object: canonical, stored, replaced: entry, settled, managesFields, stages: writing }
-  return writeEntry(store, write, span)
+  const { managesFields = false } = request
+  const converted = conversion === undefined ? {} : { stored }
+  const target = { key: entry.key, object: canonical, ...converted, replaced: entry }
+  return writeEntry(store, { ...target, isValidated, managesFields, pace: paceOfWrite }, span)
+}
+
+function haveEqualValues(canonical: ApiObject, current: FrozenObject, pace: Pace): boolean | Promise<boolean> {
+  const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const
+  return pace.isSliced ? pace.run(equalValuesSteps(...values)) : equalValues(...values)
 }

@@ -1,8 +1,10 @@
-import type { ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/work'
 import { memoryStorage, type Storage } from '@krmkit/storage'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { encodeStored } from '../cache/object-cache.ts'
 import { sampleRegistry } from '../testing/sample-registry.ts'
+import { encodeWithin, printSteps } from './write-entry.ts'
 
 /** A storage with another `put`. */
 function withPut(storage: Storage, put: Storage['put']): Storage {
@@ -76,4 +78,54 @@ it.each([
   } finally {
     stringify.mockRestore()
   }
+})
+
+const objectOf = (owners = 0): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: 'a',
+    ...(owners === 0
+      ? {}
+      : { managedFields: [{ manager: 'm'.repeat(owners), operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }] }),
+  },
+})
+
+const refusal = (make: () => unknown): ApiError | undefined => {
+  try {
+    make()
+    return undefined
+  } catch (error) {
+    return error as ApiError
+  }
+}
+
+describe('the size of stored objects', () => {
+  it('is the same when members were encoded ahead', () => {
+    const large = { ...objectOf(500), data: { a: '<', 9: 'é', 10: '' }, list: [{}, null], text: 'x' }
+    const size = { maxBytes: 10_000, mayDropOwners: true }
+    const printed = runAtOnce(printSteps(large))
+    expect(encodeWithin(large, { ...size, printed })).toEqual(encodeWithin(large, size))
+    const tight = { maxBytes: 300, mayDropOwners: true }
+    expect(encodeWithin(structuredClone(large), tight)).toEqual(encodeWithin(large, { ...tight, printed }))
+    expect(large.metadata).not.toHaveProperty('managedFields')
+  })
+
+  it('may equal the limit', () => {
+    const bytes = encodeWithin(objectOf(), { maxBytes: 10_000, mayDropOwners: false })
+    expect(encodeWithin(objectOf(), { maxBytes: bytes.byteLength, mayDropOwners: false })).toEqual(bytes)
+    const error = refusal(() => encodeWithin(objectOf(), { maxBytes: bytes.byteLength - 1, mayDropOwners: true }))
+    expect(error).toBeInstanceOf(ApiError)
+    expect([error?.code, error?.reason]).toEqual([413, 'RequestEntityTooLarge'])
+    expect(error?.message).toContain('request is too large')
+  })
+
+  it('drops managedFields above the limit, except for an apply', () => {
+    const large = objectOf(500)
+    expect(refusal(() => encodeWithin(large, { maxBytes: 300, mayDropOwners: false }))?.code).toBe(413)
+    expect(encodeWithin(large, { maxBytes: 300, mayDropOwners: true })).toEqual(
+      encodeWithin(objectOf(), { maxBytes: 300, mayDropOwners: true }),
+    )
+    expect(large.metadata).not.toHaveProperty('managedFields')
+  })
 })

@@ -1,13 +1,24 @@
-import type { ApiObject } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
-import { deepFreeze, freezeSteps } from '@krmkit/meta/work'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject, field } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { inSpan, type RequestSpan } from '@krmkit/meta/tracing'
+import { deepFreeze, freezeSteps, type Pace, type Work } from '@krmkit/meta/work'
+import { stringifyJson } from '@krmkit/schema'
+import { stringifySteps } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
-import type { Stored } from '../interfaces.ts'
+import { type CachedObject, encodeStored } from '../cache/object-cache.ts'
+import type { Stored, WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
+import { objectKey } from '../keys.ts'
 import { revisionForm } from '../stored-form/revision-form.ts'
 import { canonicalForm } from '../versions/canonical-form.ts'
-import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
-import { type Stages, stagesAfter } from './stages.ts'
+import { objectTooLarge } from '../versions/version-conversion.ts'
+import { copyMetadata } from './metadata.ts'
+
+/** The last stage of a write: an object is encoded at the revision that it gets, and its entry stored or removed. */
+
+/** Default limit of a stored object in bytes: the request limit of etcd. */
+export const maxObjectBytesByDefault = 1.5 * 1024 * 1024
 
 export interface EntryWrite {
   readonly key: string
@@ -17,58 +28,213 @@ export interface EntryWrite {
   /** The entry that must still be the newest at `key`; `undefined`: nothing is stored there. */
   readonly replaced: Entry | undefined
   /** The strategy of the whole object has prepared and validated it. */
-  readonly settled: boolean
+  readonly isValidated: boolean
   /** managedFields must be kept even where they exceed the size limit: the request applies. */
   readonly managesFields: boolean
-  readonly stages: Stages
+  readonly pace: Pace
 }
 
 /** Encodes the object once and stores it. @returns `undefined` when another writer was first. */
 export async function writeEntry(
   store: StoreInternals,
-  { key, object, stored, replaced, settled, managesFields, stages: given }: EntryWrite,
+  { key, object, stored, replaced, isValidated, managesFields, pace }: EntryWrite,
   span?: RequestSpan,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, environment, objectCache } = store
   object.metadata.resourceVersion = '0'
-  const forming = canonicalForm(store, object, given)
-  const shown = forming instanceof Promise ? await forming : forming
+  const formed = await canonicalForm(store, object, pace)
   const { conversion } = definition
-  const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown, { stored: true }))
-  const stages = canonical === shown ? given : stagesAfter(store, given, canonical)
-  if (stages !== undefined) await stages.next()
-  const memo = objectCache.newEntry(canonical)
-  if (settled) memo.settledBy = definition
-  const printed = stages === undefined ? undefined : await stages.run(printSteps(canonical))
-  span?.event('About to Encode')
+  const canonical = stored ?? (conversion === undefined ? formed : await conversion.write(formed))
+  const paceOfWrite = canonical === formed ? pace : pace.for(canonical)
+  if (paceOfWrite.isSliced) await paceOfWrite.next()
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
-  /** Encoded while the revision was unknown. */
-  let provisional: Uint8Array | undefined
-  const result = await environment.storage.put(
-    key,
-    (revision) => {
-      canonical.metadata.resourceVersion = String(revision)
-      const bytes =
-        provisional === undefined
-          ? encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
-          : revisionForm.atRevision(key, provisional, revision)
-      // The revision may be unknown yet: a second call follows then.
-      if (revision === 0) {
-        provisional = bytes
-        memo.object = canonical
-        return bytes
-      }
-      // Watchers read it before the write returns, so a small object is frozen first. Freezing a large one takes several slices.
-      memo.object = stages === undefined ? deepFreeze(canonical) : canonical
-      return bytes
-    },
-    { expect: replaced?.revision ?? 0, memo },
-  )
+  const encode = (printed: PrintedParts | undefined) =>
+    encodeWithin(canonical, { maxBytes, mayDropOwners: !managesFields, printed })
+  const write = { key, object: canonical, replaced, validatedBy: isValidated ? definition : undefined, pace: paceOfWrite, encode }
+  const entry = await putEntry(store, write, span)
+  if (entry === undefined) return undefined
+  return { object: conversion === undefined ? canonical : await objectCache.read(definition, entry), entry }
+}
+
+interface EncodedWrite {
+  readonly key: string
+  /** In the storage version. */
+  readonly object: ApiObject
+  readonly replaced: Entry | undefined
+  /** @see CachedObject.validatedBy */
+  readonly validatedBy: ResourceDefinition | undefined
+  readonly pace: Pace
+  encode(printed: PrintedParts | undefined): Uint8Array
+}
+
+async function putEntry(store: StoreInternals, write: EncodedWrite, span?: RequestSpan): Promise<Entry | undefined> {
+  const { environment, objectCache } = store
+  const { key, object, replaced, pace } = write
+  const memo = objectCache.newEntry(object)
+  memo.validatedBy = write.validatedBy
+  const printed = pace.isSliced ? await pace.run(printSteps(object)) : undefined
+  span?.event('About to Encode')
+  const encode = encoderOf(write, memo, printed)
+  const result = await environment.storage.put(key, encode, { expect: replaced?.revision ?? 0, memo })
   span?.event('Txn call completed')
   if (result.outcome === 'conflict') return undefined
-  span?.event('Transaction committed', () => ({ len: result.entry.value.byteLength }))
-  objectCache.keep(memo, result.entry.value.byteLength, replaced)
-  if (stages !== undefined) await stages.run(freezeSteps(canonical))
-  if (conversion !== undefined) return { object: await objectCache.read(definition, result.entry), entry: result.entry }
-  return { object: canonical, entry: result.entry }
+  const { entry } = result
+  span?.event('Transaction committed', () => ({ len: entry.value.byteLength }))
+  objectCache.keep(memo, entry.value.byteLength, replaced)
+  if (pace.isSliced) await pace.run(freezeSteps(object))
+  return entry
+}
+
+/** Encodes an object at the revision of its write, and caches it for the watchers, which read it before the write returns. */
+function encoderOf(
+  { key, object, pace, encode }: Pick<EncodedWrite, 'key' | 'object' | 'pace' | 'encode'>,
+  memo: CachedObject,
+  printed: PrintedParts | undefined,
+): (revision: number) => Uint8Array {
+  /** Encoded while the revision was unknown. */
+  let provisional: Uint8Array | undefined
+  return (revision) => {
+    object.metadata.resourceVersion = String(revision)
+    const bytes = provisional === undefined ? encode(printed) : revisionForm.atRevision(key, provisional, revision)
+    // The revision may be unknown yet: a second call follows then.
+    if (revision === 0) {
+      provisional = bytes
+      memo.object = object
+      return bytes
+    }
+    // A small object is frozen before watchers read it. Freezing a large one takes several slices.
+    memo.object = pace.isSliced ? object : deepFreeze(object)
+    return bytes
+  }
+}
+
+/** Stores a marked object of a deletion, whatever its size. @returns `undefined` when another writer was first. */
+export async function writeMark(
+  store: StoreInternals,
+  { object, replaced, pace }: { readonly object: ApiObject; readonly replaced: Entry; readonly pace: Pace },
+): Promise<(Stored & { entry: Entry }) | undefined> {
+  const { definition, objectCache } = store
+  const canonical = definition.conversion === undefined ? object : await definition.conversion.write(object)
+  const entry = await putEntry(store, {
+    key: replaced.key,
+    object: canonical,
+    replaced,
+    validatedBy: undefined,
+    pace: canonical === object ? pace : pace.for(canonical),
+    encode: (printed) => encodePrinted(canonical, printed),
+  })
+  return entry === undefined ? undefined : { object: await objectCache.read(definition, entry), entry }
+}
+
+/** Deletes the entry of an object. @returns its last state, at the version of the deletion; `undefined` when another writer was first */
+export async function removeEntry(
+  { environment, objectCache }: StoreInternals,
+  replaced: Entry,
+  pace: Pace,
+): Promise<{ readonly object: ApiObject; readonly entry: Entry } | undefined> {
+  const object = copyMetadata((await objectCache.parsed(replaced)) as ApiObject)
+  const memo = objectCache.newEntry(object)
+  const { key } = replaced
+  const printed = pace.isSliced ? await pace.run(printSteps(object)) : undefined
+  const encode = encoderOf({ key, object, pace, encode: (parts) => encodePrinted(object, parts) }, memo, printed)
+  const result = await environment.storage.delete(key, encode, { expect: replaced.revision, memo })
+  if (result.outcome !== 'written') return undefined
+  const { entry } = result
+  objectCache.keep(memo, entry.value.byteLength, replaced)
+  if (pace.isSliced) await pace.run(freezeSteps(object))
+  return { object, entry }
+}
+
+/**
+ * Encodes an object for storage. Drops managedFields when they alone make it too large, unless the request applies. Mutates the
+ * metadata of `object`.
+ *
+ * @throws ApiError 413
+ */
+export function encodeWithin(
+  object: ApiObject,
+  {
+    maxBytes,
+    mayDropOwners,
+    printed,
+  }: { readonly maxBytes: number; readonly mayDropOwners: boolean; readonly printed?: PrintedParts | undefined },
+): Uint8Array {
+  const bytes = encodePrinted(object, printed)
+  if (bytes.byteLength <= maxBytes) return bytes
+  if (mayDropOwners && object.metadata.managedFields !== undefined) {
+    delete object.metadata.managedFields
+    const fewer = encodePrinted(object, printed)
+    if (fewer.byteLength <= maxBytes) return fewer
+  }
+  throw objectTooLarge(maxBytes)
+}
+
+/** JSON of the members that do not change when the object gets its revision, by member value. */
+export type PrintedParts = ReadonlyMap<unknown, string>
+
+/** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
+export function* printSteps({ metadata, ...members }: ApiObject): Work<PrintedParts> {
+  const printed = new Map<unknown, string>()
+  for (const part of [...Object.values(members), ...Object.values(metadata)]) {
+    if (typeof part === 'object' && part !== null) printed.set(part, yield* stringifySteps(part))
+  }
+  return printed
+}
+
+/** The stored form of an object whose members may be encoded already. */
+export function encodePrinted(object: ApiObject, printed: PrintedParts | undefined): Uint8Array {
+  if (printed === undefined) return encodeStored(object)
+  return new TextEncoder().encode(`${joined(object, object.metadata, printed)}\n`)
+}
+
+/** @param open the member that is encoded member by member */
+function joined(object: object, open: object | undefined, printed: PrintedParts): string {
+  const members = Object.entries(object).filter(([, value]) => value !== undefined)
+  const texts = members.map(([key, value]) => {
+    const text = value === open ? joined(value, undefined, printed) : (printed.get(value) ?? stringifyJson(value))
+    return `${stringifyJson(key)}:${text}`
+  })
+  return `{${texts.join(',')}}`
+}
+
+/**
+ * Validates the `dryRun` values of a write. The error shows the whole list in the notation of Go.
+ *
+ * @example
+ * import { validateDryRun } from '@krmkit/registry'
+ * validateDryRun(['All']) // []
+ * validateDryRun(['Some'])[0]?.message // 'Unsupported value: []string{"Some"}: supported values: "All"'
+ */
+export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
+  if (dryRun.every((word) => word === 'All')) return []
+  const printed = goStrings(dryRun)
+  return [
+    { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` },
+  ]
+}
+
+/** The spans of writes, named like those of the stock server whatever the storage is. */
+type WriteSpanName = 'Create etcd3' | 'GuaranteedUpdate etcd3'
+
+interface WrittenObject {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Runs a write in its span. */
+export function inWriteSpan<T>(
+  { definition }: StoreInternals,
+  span: WriteContext['span'],
+  { name, at }: { readonly name: WriteSpanName; readonly at: WrittenObject },
+  write: (span: RequestSpan | undefined) => Promise<T>,
+): Promise<T> {
+  if (span?.isRecording !== true) return write(undefined)
+  const { group, resource } = definition.storage
+  const fields = () => ({
+    'audit-id': span.auditId,
+    key: objectKey(definition, at.namespace, at.name),
+    type: definition.kind.kind,
+    resource: group === '' ? resource : `${resource}.${group}`,
+  })
+  return inSpan(span, name, fields, write)
 }

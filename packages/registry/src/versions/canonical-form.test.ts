@@ -1,6 +1,6 @@
 import { builtInTypes } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
-import { StorageNormalizer } from './storage-normalizer.ts'
+import { StorageNormalizer } from './canonical-form.ts'
 
 const types = builtInTypes()
 const forms = new StorageNormalizer()

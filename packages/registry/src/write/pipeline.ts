@@ -1,0 +1,320 @@
+import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
+import type { Preparation, StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
+import type { RequestSpan } from '@krmkit/meta/tracing'
+import { type Pace, startWork, type Work } from '@krmkit/meta/work'
+import { copyJson } from '@krmkit/schema/json'
+import type { Entry } from '@krmkit/storage'
+import type { FrozenObject, Stored, StoredUpdate, WriteContext } from '../interfaces.ts'
+import { groupResource, type StoredState, type StoreInternals } from '../internals.ts'
+import { isStorableName, objectKey } from '../keys.ts'
+import { trackOwnership } from '../ownership/field-ownership.ts'
+import { mutableCopy } from '../versions/canonical-form.ts'
+import { storedDefinition } from '../versions/version-conversion.ts'
+import { restoreAdmittedMetadata } from './admission.ts'
+import type { Grants } from './allocations.ts'
+import { fromLocalState, fromNewestWhenRefused } from './local-state.ts'
+import { assignNamespace, copyMetadata, generatedName, optimisticLockMessage, strategyContext } from './metadata.ts'
+
+/**
+ * The order of a write:
+ *
+ *     own --> admit --> guard --> prepare --> allocate --> validate --> canonicalise --> judge --> store
+ *                                    ^------------ the generated name is taken -------------------'
+ *
+ * Another writer that is first ends it without a result; {@link untilStored} begins again from the newest state.
+ */
+
+/** One attempt of a write. */
+export interface Write<Live extends StoredState | undefined = StoredState | undefined> {
+  readonly store: StoreInternals
+  readonly context: WriteContext
+  /** The stored state that the write changes; `undefined` for a creation. */
+  readonly live: Live
+  /** The change, and the object that it concerns. The name is that of the path: empty for POST. */
+  readonly request: StoredUpdate
+  readonly span: RequestSpan | undefined
+}
+
+/** An object on its way through the stages, which may change it. */
+export interface Draft {
+  readonly object: ApiObject
+  readonly pace: Pace
+}
+
+/** The object that a request asks for. */
+export interface Requested extends Draft {
+  /** It is the stored object, which its strategy need not prepare and validate again. Stages must not change it. */
+  readonly isUnchanged: boolean
+  /** The prefix of a generated name; empty: the object has a name. */
+  readonly generateName: string
+}
+
+/** What admission plugins get with each object of a write. */
+export interface AdmissionRequest {
+  readonly attributes: AdmissionAttributes
+  readonly context: AdmissionContext
+}
+
+/** The stages in which a creation and an update differ. */
+export interface Verb<Live extends StoredState | undefined, Lost, Request extends AdmissionRequest = AdmissionRequest> {
+  /** Calls the change of the request. */
+  request(write: Write<Live>): Promise<Requested>
+  admissionRequest(write: Write<Live>, requested: ApiObject): Request
+  admit(write: Write<Live>, requested: ApiObject, admission: Request): Promise<ApiObject>
+  /** Corrects and checks the metadata that the request sets. Mutates the object. */
+  checkMetadata(write: Write<Live>, object: ApiObject): void
+  /** Sets metadata and what clients may not choose. Mutates the object. */
+  prepare(write: Write<Live>, object: ApiObject, context: StrategyContext): Preparation
+  validate(write: Write<Live>, object: ApiObject, context: StrategyContext): Work<readonly FieldError[]>
+  /** Stores the object, or shows it in a dry run. @returns `undefined` when another writer was first. */
+  store(write: Write<Live>, draft: Draft, reservation: Reservation | undefined): Promise<Stored | undefined>
+  /** The outcome when another writer was first. */
+  lost(write: Write<Live>, object: ApiObject): Promise<Lost>
+}
+
+/**
+ * Runs the stages of a write in order.
+ *
+ * @throws ApiError 400, 403 (admission), 409 (another version or uid, taken name), 413, 422 (invalid)
+ */
+export async function runPipeline<Live extends StoredState | undefined, Lost, Request extends AdmissionRequest>(
+  write: Write<Live>,
+  verb: Verb<Live, Lost, Request>,
+): Promise<Stored | Lost> {
+  const { store, context, live } = write
+  const requested = await verb.request(write)
+  await own(write, requested)
+  await requested.pace.next()
+  traceRequested(context, requested.object)
+
+  const admission = verb.admissionRequest(write, requested.object)
+  const admittedObject = await verb.admit(write, requested.object, admission)
+  if (requested.isUnchanged && admittedObject === requested.object) return keepUnchanged(write, requested.object, admission)
+  const admitted = await restoreMetadata(write, requested, admittedObject)
+
+  await guard(write, admitted)
+  verb.checkMetadata(write, admitted.object)
+
+  const strategyRequest = strategyRequestOf(write)
+  const attempts = nameAttempts(write, requested)
+  for (let attempt = 1; ; attempt++) {
+    const draft = await named(write, admitted, requested, attempts)
+    const stored = await withGrants(write, async (grants) => {
+      await run(draft, verb.prepare(write, draft.object, strategyRequest))
+      await allocate(write, draft, strategyRequest, grants)
+      await validate(write, draft, () => verb.validate(write, draft.object, strategyRequest))
+      await run(draft, store.definition.strategy.canonicalize?.(draft.object, strategyRequest))
+      addWarnings(write, draft, strategyRequest)
+      await draft.pace.next()
+      const reservation = await judge(write, draft, admission)
+      return verb.store(write, draft, reservation)
+    })
+    if (stored !== undefined) {
+      // A removed object has no entry.
+      traceWritten(context, live?.current, stored.entry === undefined ? undefined : stored.object)
+      return stored
+    }
+    if (attempt === attempts) return verb.lost(write, draft.object)
+  }
+}
+
+/** The strategy of the addressed subresource, where it has one. */
+export function subresourceStrategy({ store, request }: Write): SubresourceStrategy<ApiObject> | undefined {
+  const { subresource } = request
+  return subresource === '' ? undefined : store.definition.strategy.subresources?.[subresource]
+}
+
+/** Records who owns the fields of the requested object. */
+async function own({ store, context, live, request }: Write, { object, pace, isUnchanged }: Requested): Promise<void> {
+  if (isUnchanged || request.managesFields === true) return
+  const { subresource } = request
+  const owned = { live: live?.current, next: object, subresource, pace }
+  if (live === undefined) return trackOwnership(store, context, owned)
+  const hasOldDefinition = store.objectCache.entryOf(live.entry).validatedBy !== store.definition
+  const mayBeLarge = live.entry.value.byteLength > smallObjectBytes
+  return trackOwnership(store, context, { ...owned, pace: mayBeLarge ? pace.for(live.current) : pace, hasOldDefinition })
+}
+
+/** Objects of fewer bytes are not large: the text of a value has at least two bytes, with its comma. */
+const smallObjectBytes = 4000
+
+/** The result of an update that changes nothing, such as most applies of controllers: only warnings and validating admission run. */
+async function keepUnchanged(write: Write, current: ApiObject, admission: AdmissionRequest): Promise<Stored> {
+  const { store, context, live } = write
+  const strategyRequest = strategyContext(store, context)
+  const { warnings } = store.definition.strategy
+  for (const text of warnings?.(current, current, strategyRequest) ?? []) context.warn(text)
+  const reservation = await store.environment.admission.validate(current, admission.attributes, admission.context)
+  await (context.dryRun ? reservation?.rollback() : reservation?.commit())
+  traceWritten(context, current as FrozenObject, current as FrozenObject)
+  return context.dryRun || live === undefined ? { object: current } : { object: current, entry: live.entry }
+}
+
+/** Restores what mutating admission must not change, in a copy where other objects share the metadata. */
+async function restoreMetadata(
+  { store, context, live, request }: Write,
+  requested: Requested,
+  admitted: ApiObject,
+): Promise<Draft> {
+  const isSame = admitted === requested.object
+  const pace = isSame ? requested.pace : requested.pace.for(admitted)
+  const mutable = requested.isUnchanged ? await mutableCopy(admitted, pace) : admitted
+  const object = isSame && live === undefined ? admitted : copyMetadata(mutable)
+  await startWork(restoreAdmittedMetadata(object, requested.object, context), store.turns)
+  if (!isSame) assignNamespace(object, request.namespace, store.definition)
+  return { object, pace }
+}
+
+/** Refuses writes that would escalate the rights of the user. */
+async function guard({ store, context, live, request }: Write, { object }: Draft): Promise<void> {
+  const { definition, environment } = store
+  const { namespace, name } = request
+  const { guard } = environment
+  if (guard?.covers(definition) !== true) return
+  const guarded = { definition, user: context.user, namespace, name, object: object as FrozenObject }
+  // An update that is refused begins again from the newest state itself.
+  if (live !== undefined) return guard.check({ ...guarded, oldObject: live.current })
+  return fromNewestWhenRefused(environment.storage, async () => guard.check(guarded))
+}
+
+function strategyRequestOf({ store, context, request: { subresource } }: Write): StrategyContext {
+  const strategyRequest = strategyContext(store, context)
+  return subresource === '' ? strategyRequest : { subresource, ...strategyRequest }
+}
+
+/** Attempts to find a free generated name. */
+const generatedNameAttempts = 8
+
+function nameAttempts({ store }: Write, { generateName }: Requested): number {
+  return generateName !== '' && gateEnabled('RetryGenerateName', store.environment.features) ? generatedNameAttempts : 1
+}
+
+/** Gives the object its generated name. What an attempt sets follows from its name and uid, so each of several has a copy. */
+async function named({ store }: Write, { object, pace }: Draft, { generateName }: Requested, attempts: number): Promise<Draft> {
+  if (generateName === '') return { object, pace }
+  const copy = attempts > 1 ? await mutableCopy(object, pace) : object
+  copy.metadata.name = generatedName(generateName, store.environment)
+  return { object: copy, pace }
+}
+
+/** Runs the rest of a write in the order and with the grants of the allocator of its kind. */
+function withGrants<T>({ store }: Write, write: (grants: Grants | undefined) => Promise<T | undefined>): Promise<T | undefined> {
+  const { definition, allocations } = store
+  return definition.strategy.createAllocator === undefined ? write(undefined) : allocations.run(definition, write)
+}
+
+/** Assigns the values that no two objects may share. Writes of subresources assign none. */
+async function allocate(write: Write, draft: Draft, context: StrategyContext, grants: Grants | undefined): Promise<void> {
+  if (grants === undefined || subresourceStrategy(write) !== undefined) return
+  refuse(write, draft, await grants.allocate(draft.object, write.live?.current, context))
+}
+
+async function run({ pace }: Draft, work: Preparation): Promise<void> {
+  if (work !== undefined) await pace.run(work)
+}
+
+/** @throws ApiError 422 */
+async function validate(write: Write, draft: Draft, errors: () => Work<readonly FieldError[]>): Promise<void> {
+  const { store, live } = write
+  await store.definition.strategy.ready?.(draft.object, live?.current)
+  refuse(write, draft, await draft.pace.run(errors()))
+}
+
+function refuse({ store, live, request }: Write, { object }: Draft, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  // Errors name the kind of the storage version, whichever version the request uses. Some kinds choose the name of a new object.
+  const { group, kind } = storedDefinition(store).kind
+  throw ApiError.invalid({ group, kind }, live === undefined ? (object.metadata.name ?? '') : request.name, errors)
+}
+
+function addWarnings(write: Write, { object }: Draft, strategyRequest: StrategyContext): void {
+  const { store, context, live } = write
+  const subresource = subresourceStrategy(write)
+  const texts =
+    subresource === undefined || live === undefined
+      ? store.definition.strategy.warnings?.(object, live?.current, strategyRequest)
+      : subresource.warnings?.(object, live.current, strategyRequest)
+  for (const text of texts ?? []) context.warn(text)
+}
+
+/** Runs validating admission on the object or on its view. */
+async function judge(
+  { store, request }: Write,
+  { object }: Draft,
+  { attributes, context }: AdmissionRequest,
+): Promise<Reservation | undefined> {
+  if (request.skipAdmission === true) return undefined
+  // Validating plugins see the generated name.
+  const named = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
+  return store.environment.admission.validate(request.view?.show(object) ?? object, named, context)
+}
+
+/** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
+const maxAttempts = 100
+
+interface Target {
+  readonly namespace: string
+  readonly name: string
+}
+
+/**
+ * Changes a stored object, beginning with the local state where the storage has other writers. Repeats the attempt from the newest state
+ * when another writer was first.
+ *
+ * @param attempt `undefined`: another writer was first.
+ * @throws ApiError 409 after too many attempts
+ */
+export async function untilStored<T extends { readonly entry?: Entry }>(
+  store: StoreInternals,
+  context: WriteContext,
+  target: Target,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> {
+  const { storage } = store.environment
+  if (storage.refresh !== undefined) {
+    if (context.dryRun || !isStorableName(target.name)) await storage.refresh()
+    else {
+      const result = await fromLocalState(storage, objectKey(store.definition, target.namespace, target.name), attempt)
+      if (result !== undefined) return result
+    }
+  }
+  return retryLostRaces(store, context, target, attempt)
+}
+
+/** Repeats an attempt when another writer was first, in turn with other writers of the object. @throws ApiError 409 after too many attempts */
+export async function retryLostRaces<T>(
+  store: StoreInternals,
+  { signal }: Pick<WriteContext, 'signal'>,
+  { namespace, name }: Target,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> {
+  let unlock: (() => void) | undefined
+  try {
+    for (let attempts = 1; ; attempts++) {
+      const result = await attempt()
+      if (result !== undefined) return result
+      if (signal.aborted || attempts === maxAttempts) throw ApiError.conflict(groupResource(store), name, optimisticLockMessage)
+      unlock ??= await store.keyedMutex.lock(objectKey(store.definition, namespace, name))
+    }
+  } finally {
+    unlock?.()
+  }
+}
+
+/** Traces the object that a request asks for. Copies it, because later stages change it in place. */
+function traceRequested({ trace, fieldManager }: WriteContext, object: ApiObject): void {
+  if (trace === undefined) return
+  const { managedFields: _, ...metadata } = object.metadata
+  trace({ step: 'requested', manager: fieldManager, object: copyJson({ ...object, metadata }) as FrozenObject })
+}
+
+/** Traces a write. A dry run writes nothing. */
+export function traceWritten(
+  { trace, dryRun }: WriteContext,
+  before: FrozenObject | undefined,
+  after: FrozenObject | undefined,
+): void {
+  if (trace !== undefined && !dryRun) trace({ step: 'written', before, after })
+}
