@@ -88,6 +88,11 @@ const socketModules: Readonly<Record<string, readonly string[]>> = {
   'packages/grpc/src/target.ts': ['node:net', 'node:tls'],
 }
 
+/** The folders of a package in which modules import only those of the same folder and of the ones before it. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  registry: ['cache', 'versions', 'stored-form', 'ownership', 'read', 'write'],
+}
+
 const folders = packageFolders()
 const imports = new Map(folders.map((name) => [name, sourceFiles(`packages/${name}/src`).flatMap(importsOf)]))
 /** The folder of the package of this workspace that a specifier names. */
@@ -132,6 +137,15 @@ it.each(light)('%s installs neither a server nor native code', (name) => {
   install(name)
   expect([...installed].filter((each) => ['apiserver', 'registry', 'storage'].includes(each))).toEqual([])
   expect([...installed].filter((each) => 'lmdb' in (manifestOf(`packages/${each}`).dependencies ?? {}))).toEqual([])
+})
+
+it.each(Object.entries(layers))('the folders of %s import in one direction', (name, order) => {
+  const layerOf = (file: string) => order.indexOf(file.split('/')[3] ?? '')
+  const wrong = [...fileImports(name)].flatMap(([file, targets]) => {
+    const isUpward = (target: string) => layerOf(file) >= 0 && layerOf(target) > layerOf(file)
+    return /\.test\.ts$/.test(file) ? [] : targets.filter(isUpward).map((target) => `${file} imports ${target}`)
+  })
+  expect(wrong).toEqual([])
 })
 
 describe.each(folders)('%s', (name) => {

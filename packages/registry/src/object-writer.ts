@@ -1,7 +1,7 @@
 import type { ObjectWriter } from '@krmkit/admission'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
-import { serverContext } from '../server-context.ts'
-import type { ResourceStore } from '../store.ts'
+import { serverContext } from './server-context.ts'
+import type { ResourceStore } from './store.ts'
 
 /** Writes of admission plugins run through the store, as the server's own user. */
 export function createWriter(storeOf: (resource: GroupResource) => ResourceStore | undefined): ObjectWriter {

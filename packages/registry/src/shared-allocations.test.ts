@@ -1,8 +1,8 @@
 import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import type { FrozenObject } from '../interfaces.ts'
-import { sampleRegistry } from '../testing/sample-registry.ts'
+import type { FrozenObject } from './interfaces.ts'
+import { sampleRegistry } from './testing/sample-registry.ts'
 
 interface Service extends ApiObject {
   spec: { clusterIP: string; ports: { nodePort?: number }[]; type?: string }

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { sampleRegistry } from '../testing/sample-registry.ts'
 import { createWriter } from './object-writer.ts'
+import { sampleRegistry } from './testing/sample-registry.ts'
 
 const maps = { group: '', resource: 'configmaps' }
 

@@ -2,9 +2,9 @@ import type { SharedAllocations, StoredRange } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
 import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
 import type { Entry, Storage } from '@krmkit/storage'
-import { collectionPrefix } from '../keys.ts'
-import { serverContext } from '../server-context.ts'
-import type { ResourceStore } from '../store.ts'
+import { collectionPrefix } from './keys.ts'
+import { serverContext } from './server-context.ts'
+import type { ResourceStore } from './store.ts'
 
 /** Where the stock server stores RangeAllocation objects, which no API serves. */
 export const rangeAllocations = { group: '', resource: 'rangeallocations' }
