@@ -6,9 +6,9 @@ import type {
   AdmissionContext,
   AdmissionDecision,
   AdmissionPlugin,
-  ObjectConvertor,
   ObjectReader,
   ObjectWriter,
+  VersionConverter,
 } from './interfaces.ts'
 
 /** A request for `admit`; by default the creation of an object by an anonymous user. */
@@ -36,7 +36,7 @@ export interface AdmissionResult {
 }
 
 export interface AdmitOptions {
-  readonly convertor?: ObjectConvertor
+  readonly versionConverter?: VersionConverter
   /** Absent: the request is a dry run. */
   readonly writer?: ObjectWriter
   /**
@@ -99,7 +99,7 @@ export async function admit(
   const context: AdmissionContext = {
     reader,
     ...(options.writer === undefined ? {} : { writer: options.writer }),
-    ...(options.convertor === undefined ? {} : { convertor: options.convertor }),
+    ...(options.versionConverter === undefined ? {} : { versionConverter: options.versionConverter }),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
     trace: (decision) => void decisions.push(decision),

@@ -15,7 +15,6 @@ export type {
   DecisionSink,
   MutationResult,
   ObjectChange,
-  ObjectConvertor,
   ObjectReader,
   ObjectVersion,
   ObjectWriter,
@@ -24,6 +23,7 @@ export type {
   Reservation,
   ServedKind,
   ValidationResult,
+  VersionConverter,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
 export type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels } from './metrics.ts'

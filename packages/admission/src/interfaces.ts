@@ -83,7 +83,7 @@ export interface ConvertedObject {
  * conversion webhook converts; webhooks and policies may match another version. Conversion by a webhook is asynchronous and may
  * fail with an ApiError.
  */
-export interface ObjectConvertor {
+export interface VersionConverter {
   /** Identifies the set of served resources: another value means that the set has changed. */
   readonly served: unknown
   /** All served versions of a resource, the given one included. */
@@ -144,7 +144,7 @@ export interface AdmissionContext {
    */
   annotate?(key: string, value: string, level?: 'Metadata' | 'Request'): void
   /** Absent offline: resources have one version. */
-  readonly convertor?: ObjectConvertor
+  readonly versionConverter?: VersionConverter
   /** Absent when metrics are off. */
   readonly metrics?: AdmissionMetrics
   /** Absent offline: requests have no deadline. */

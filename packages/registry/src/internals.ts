@@ -1,4 +1,4 @@
-import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
+import type { ObjectReader, ObjectWriter, VersionConverter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource } from '@krmkit/meta'
 import type { Turns } from '@krmkit/meta/work'
@@ -17,7 +17,7 @@ export interface RegistryInternals {
   readonly reader: ObjectReader
   /** Writes of admission plugins. */
   readonly writer: ObjectWriter
-  readonly versionConverter: ObjectConvertor
+  readonly versionConverter: VersionConverter
   readonly objectCache: ObjectCache
   readonly fieldOwnership: FieldOwnership
   readonly storageNormalizer: StorageNormalizer

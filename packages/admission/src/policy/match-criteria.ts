@@ -16,7 +16,7 @@ export function versionByCriteria(
   context: AdmissionContext,
 ): ObjectVersion | undefined {
   const { rules, excluded, equivalent } = criteria
-  const options = { equivalent, convertor: context.convertor }
+  const options = { equivalent, versionConverter: context.versionConverter }
   if (matchedVersion(named(excluded, attributes), attributes, options) !== undefined) return undefined
   const { resource, kind } = attributes
   const version = rules.length === 0 ? { resource, kind } : matchedVersion(named(rules, attributes), attributes, options)

@@ -200,7 +200,7 @@ class MutationRun {
         return
       }
       const object = activation.object as unknown as JsonObject
-      const next = applyMutation(type, result.value, { object, typeRef: this.#context.convertor?.typeOf?.(version) })
+      const next = applyMutation(type, result.value, { object, typeRef: this.#context.versionConverter?.typeOf?.(version) })
       if (type === 'JSONPatch') this.#checkShape(next, version)
       if (!equalValues(object, next)) this.#object = await this.#stored(next, version)
     } catch (error) {
@@ -211,18 +211,18 @@ class MutationRun {
 
   /** A JSON Patch may produce anything. @throws ApiError 500 */
   #checkShape(value: JsonObject, version: ObjectVersion): void {
-    checkPatchedKind(value, version, this.#context.convertor)
-    const unknown = this.#context.convertor?.unknownFields?.(value, version) ?? []
+    checkPatchedKind(value, version, this.#context.versionConverter)
+    const unknown = this.#context.versionConverter?.unknownFields?.(value, version) ?? []
     if (unknown.length > 0) throw ApiError.internalError(`strict decoding error: ${unknown.join(', ')}`)
   }
 
   /** The object in the version that plugins run on, with defaults. */
   async #stored(value: JsonObject, version: ObjectVersion): Promise<ApiObject> {
-    const { convertor } = this.#context
-    if (convertor === undefined) return value as unknown as ApiObject
+    const { versionConverter } = this.#context
+    if (versionConverter === undefined) return value as unknown as ApiObject
     const { resource, kind } = this.#attributes
     try {
-      return (await convertor.fromVersion(value as JsonValue, version, { resource, kind })).object
+      return (await versionConverter.fromVersion(value as JsonValue, version, { resource, kind })).object
     } catch (error) {
       if (error instanceof DecodeError) throw ApiError.internalError(error.message)
       throw error

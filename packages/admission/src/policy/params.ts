@@ -71,9 +71,12 @@ async function find(
 async function convert(
   params: Params,
   { group, version, resource }: ServedKind,
-  { convertor }: AdmissionContext,
+  { versionConverter }: AdmissionContext,
 ): Promise<Params> {
   const stored = parseApiVersion(params.apiVersion)
-  if (convertor === undefined || stored.version === version) return params
-  return convertor.toVersion(params, { resource: { group, version, resource }, kind: { group, version, kind: params.kind } })
+  if (versionConverter === undefined || stored.version === version) return params
+  return versionConverter.toVersion(params, {
+    resource: { group, version, resource },
+    kind: { group, version, kind: params.kind },
+  })
 }

@@ -1,5 +1,5 @@
 import { type ApiObject, type FakeClock, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
-import type { AdmissionContext, ObjectConvertor } from '../interfaces.ts'
+import type { AdmissionContext, VersionConverter } from '../interfaces.ts'
 import type { AdmissionReview, InProcessWebhook, InProcessWebhookResponse } from '../webhook/interfaces.ts'
 import type { WebhookLabels } from '../webhook/metrics.ts'
 import type { WebhookOptions } from '../webhook/options.ts'
@@ -38,9 +38,9 @@ export function testWebhooks(
   configurations: Readonly<Record<string, readonly TestHook[]>>,
   {
     objects = {},
-    convertor,
+    versionConverter,
     options = {},
-  }: { objects?: Readonly<Record<string, object>>; convertor?: ObjectConvertor; options?: Partial<WebhookOptions> } = {},
+  }: { objects?: Readonly<Record<string, object>>; versionConverter?: VersionConverter; options?: Partial<WebhookOptions> } = {},
 ): TestWebhooks {
   const clock = fakeClock(Date.parse('2024-01-01T00:00:00Z'))
   const called: string[] = []
@@ -80,7 +80,7 @@ export function testWebhooks(
           void metrics.push(`${outcome} ${labelText(labels)}`),
       },
     },
-    ...(convertor === undefined ? {} : { convertor }),
+    ...(versionConverter === undefined ? {} : { versionConverter }),
   }
   return {
     options: { clock, random: seededRandom(1), profile: stockProfile, inProcess, ...options },

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { AdmissionAttributes, ObjectConvertor, ObjectVersion } from '../interfaces.ts'
+import type { AdmissionAttributes, ObjectVersion, VersionConverter } from '../interfaces.ts'
 import { type Hook, hooksOf } from './hook.ts'
 import { matchedVersion } from './matched-version.ts'
 
@@ -26,27 +26,27 @@ export class HookTable {
   }
 
   /** The webhooks whose rules match, in call order. */
-  invocations(attributes: AdmissionAttributes, convertor: ObjectConvertor | undefined): readonly WebhookInvocation[] {
+  invocations(attributes: AdmissionAttributes, versionConverter: VersionConverter | undefined): readonly WebhookInvocation[] {
     if (this.hooks.length === 0) return none
     const { operation, resource, subresource, namespace } = attributes
-    if (convertor !== undefined && convertor.served !== this.#served) {
+    if (versionConverter !== undefined && versionConverter.served !== this.#served) {
       this.#byTarget.clear()
-      this.#served = convertor.served
+      this.#served = versionConverter.served
     }
     const scope = namespace === '' ? 'c' : 'n'
     const key = `${operation} ${scope} ${resource.group}/${resource.version}/${resource.resource}/${subresource}/${attributes.kind.kind}`
     const cached = this.#byTarget.get(key)
     if (cached !== undefined) return cached
-    const invocations = this.#match(attributes, convertor)
+    const invocations = this.#match(attributes, versionConverter)
     if (this.#byTarget.size >= maxTargets) this.#byTarget.clear()
     this.#byTarget.set(key, invocations)
     return invocations
   }
 
-  #match(attributes: AdmissionAttributes, convertor: ObjectConvertor | undefined): readonly WebhookInvocation[] {
+  #match(attributes: AdmissionAttributes, versionConverter: VersionConverter | undefined): readonly WebhookInvocation[] {
     const invocations: WebhookInvocation[] = []
     for (const [index, hook] of this.hooks.entries()) {
-      const version = matchedVersion(hook.rules, attributes, { equivalent: hook.equivalent, convertor })
+      const version = matchedVersion(hook.rules, attributes, { equivalent: hook.equivalent, versionConverter })
       if (version !== undefined) invocations.push({ hook, index, version })
     }
     return invocations

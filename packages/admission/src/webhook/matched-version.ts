@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, ObjectConvertor, ObjectVersion } from '../interfaces.ts'
+import type { AdmissionAttributes, ObjectVersion, VersionConverter } from '../interfaces.ts'
 import { type Rule, ruleMatches } from './rule.ts'
 
 /**
@@ -10,12 +10,12 @@ import { type Rule, ruleMatches } from './rule.ts'
 export function matchedVersion(
   rules: readonly Rule[],
   attributes: AdmissionAttributes,
-  { equivalent, convertor }: { readonly equivalent: boolean; readonly convertor: ObjectConvertor | undefined },
+  { equivalent, versionConverter }: { readonly equivalent: boolean; readonly versionConverter: VersionConverter | undefined },
 ): ObjectVersion | undefined {
   const { resource, kind, subresource } = attributes
   if (rules.some((rule) => ruleMatches(rule, attributes))) return { resource, kind }
-  if (!equivalent || convertor === undefined || rules.length === 0) return undefined
-  const versions = convertor.equivalents(resource, subresource)
+  if (!equivalent || versionConverter === undefined || rules.length === 0) return undefined
+  const versions = versionConverter.equivalents(resource, subresource)
   for (const rule of rules) {
     for (const other of versions) {
       const isOwn = other.resource.group === resource.group && other.resource.version === resource.version

@@ -60,7 +60,7 @@ class MutatingWebhooks {
     context: AdmissionContext,
   ): ApiObject | undefined | Promise<ApiObject | undefined> {
     const admitWith = (table: HookTable) => {
-      const invocations = table.invocations(attributes, context.convertor)
+      const invocations = table.invocations(attributes, context.versionConverter)
       if (invocations.length === 0) return object
       const selectors = new SelectorMatcher(attributes, context)
       return invocations.some(({ hook }) => selectors.matches(hook, object))

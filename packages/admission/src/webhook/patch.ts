@@ -67,14 +67,14 @@ function* patched(before: JsonValue, operations: JsonValue[]): Work<JsonValue> {
 async function convert(
   value: JsonValue,
   { version, request }: { readonly version: ObjectVersion; readonly request: ObjectVersion },
-  { convertor }: AdmissionContext,
+  { versionConverter }: AdmissionContext,
 ): Promise<ConvertedObject> {
-  checkPatchedKind(value, version, convertor)
-  if (convertor === undefined) {
+  checkPatchedKind(value, version, versionConverter)
+  if (versionConverter === undefined) {
     return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
   }
   try {
-    return await convertor.fromVersion(value, version, request)
+    return await versionConverter.fromVersion(value, version, request)
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error

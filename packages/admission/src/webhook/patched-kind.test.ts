@@ -1,6 +1,6 @@
 import { ApiError, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { ObjectConvertor, ObjectVersion } from '../interfaces.ts'
+import type { ObjectVersion, VersionConverter } from '../interfaces.ts'
 import { checkPatchedKind } from './patched-kind.ts'
 
 const version = (group: string, kind: string): ObjectVersion => ({
@@ -9,14 +9,14 @@ const version = (group: string, kind: string): ObjectVersion => ({
 })
 const configMap = version('', 'ConfigMap')
 const widget = version('k.example.com', 'K')
-const convertor = {
+const versionConverter = {
   knowsKind: ({ group, kind }) => group === '' && ['ConfigMap', 'Secret'].includes(kind),
   isCustom: ({ kind }) => kind.group === 'k.example.com',
-} as Partial<ObjectConvertor> as ObjectConvertor
+} as Partial<VersionConverter> as VersionConverter
 
 function refusal(value: JsonValue, of: ObjectVersion): string | undefined {
   try {
-    checkPatchedKind(value, of, convertor)
+    checkPatchedKind(value, of, versionConverter)
     return undefined
   } catch (error) {
     const { code, reason, message } = error as ApiError

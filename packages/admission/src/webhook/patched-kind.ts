@@ -1,6 +1,6 @@
 import { ApiError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
-import type { ObjectConvertor, ObjectVersion } from '../interfaces.ts'
+import type { ObjectVersion, VersionConverter } from '../interfaces.ts'
 import { internalFailure } from '../refusals.ts'
 import { isKindOfEveryGroup, typeMember, typeMetaMismatch } from './review-body.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -11,17 +11,17 @@ import { WebhookError } from './webhook-error.ts'
  *
  * @throws ApiError as kube-apiserver: 500 for a value that cannot be decoded as the object, 422 for another kind of a custom resource's group
  */
-export function checkPatchedKind(value: JsonValue, version: ObjectVersion, convertor: ObjectConvertor | undefined): void {
+export function checkPatchedKind(value: JsonValue, version: ObjectVersion, versionConverter: VersionConverter | undefined): void {
   if (value === null) return
   const given = typeOf(value)
   const { group, kind } = version.kind
   const wanted = group === '' ? version.kind.version : `${group}/${version.kind.version}`
-  if (convertor?.isCustom?.(version) === true) checkCustom(value as JsonObject, { ...given, version, wanted })
+  if (versionConverter?.isCustom?.(version) === true) checkCustom(value as JsonObject, { ...given, version, wanted })
   else if ((given.kind || kind) !== kind || (given.apiVersion || wanted) !== wanted) {
     const [theirs, itsGroup] = [given.apiVersion || wanted, given.group ?? group]
     const theirVersion = theirs.slice(theirs.indexOf('/') + 1)
     const theirKind = given.kind || kind
-    const isKnown = convertor?.knowsKind?.({ group: itsGroup, version: theirVersion, kind: theirKind }) ?? true
+    const isKnown = versionConverter?.knowsKind?.({ group: itsGroup, version: theirVersion, kind: theirKind }) ?? true
     if (!isKnown && !isKindOfEveryGroup(theirs, theirKind)) {
       const what = `no kind ${JSON.stringify(theirKind)} is registered for version ${JSON.stringify(theirs)}`
       throw ApiError.internalError(`${what} in scheme "pkg/runtime/scheme.go:110"`)

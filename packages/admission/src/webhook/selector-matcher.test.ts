@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionAttributes, ObjectConvertor } from '../interfaces.ts'
+import type { AdmissionAttributes, VersionConverter } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { hooksOf } from './hook.ts'
 import { HookTable } from './hook-table.ts'
@@ -88,7 +88,7 @@ describe('HookTable', () => {
     resource: { group: 'shop.example.com', version, resource: 'widgets' },
     kind: { group: 'shop.example.com', version, kind: 'Widget' },
   })
-  const convertor: ObjectConvertor = {
+  const versionConverter: VersionConverter = {
     served: 1,
     equivalents: () => [at('v1'), at('v2')],
     toVersion: (object) => object,
@@ -102,25 +102,25 @@ describe('HookTable', () => {
   const attributes = attributesOf('widgets', { ...at('v1'), namespace: 'shop' })
 
   it('matches equivalent versions by default, and uses the matched version [P73]', () => {
-    const [found] = tableOf({ name: 'h', rules: rules('v2') }).invocations(attributes, convertor)
+    const [found] = tableOf({ name: 'h', rules: rules('v2') }).invocations(attributes, versionConverter)
     expect(found).toMatchObject({ index: 0, version: at('v2') })
   })
 
   it("prefers a rule for the request's own version [P44, P73]", () => {
     const table = tableOf({ name: 'h', rules: [...rules('v2'), ...rules('v1')] })
-    expect(table.invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
-    expect(tableOf({ name: 'h', rules: rules('*') }).invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
+    expect(table.invocations(attributes, versionConverter)[0]?.version).toEqual(at('v1'))
+    expect(tableOf({ name: 'h', rules: rules('*') }).invocations(attributes, versionConverter)[0]?.version).toEqual(at('v1'))
   })
 
   it('matches only named versions with policy Exact [P73]', () => {
-    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).invocations(attributes, convertor)).toEqual([])
+    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).invocations(attributes, versionConverter)).toEqual([])
   })
 
   it('caches matches until the served resources change', () => {
     const table = tableOf({ name: 'h', rules: rules('v2') })
-    const first = table.invocations(attributes, convertor)
-    expect(table.invocations(attributes, convertor)).toBe(first)
-    expect(table.invocations(attributes, { ...convertor, served: 2, equivalents: () => [at('v1')] })).toEqual([])
+    const first = table.invocations(attributes, versionConverter)
+    expect(table.invocations(attributes, versionConverter)).toBe(first)
+    expect(table.invocations(attributes, { ...versionConverter, served: 2, equivalents: () => [at('v1')] })).toEqual([])
   })
 
   it('gives webhooks of equal names different uids', () => {

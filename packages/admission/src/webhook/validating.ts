@@ -59,7 +59,7 @@ function selectedInvocations(
   attributes: AdmissionAttributes,
   context: AdmissionContext,
 ): readonly WebhookInvocation[] {
-  const invocations = table.invocations(attributes, context.convertor)
+  const invocations = table.invocations(attributes, context.versionConverter)
   if (invocations.length === 0) return invocations
   const selectors = new SelectorMatcher(attributes, context)
   return invocations.filter(({ hook }) => selectors.matches(hook, object))

@@ -1,10 +1,10 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionAttributes, ObjectConvertor } from '../interfaces.ts'
+import type { AdmissionAttributes, VersionConverter } from '../interfaces.ts'
 import { versionedObjects } from './versioned-objects.ts'
 
-/** Completes objects like stored ones, as the convertor of the registry does for custom resources. */
-const completing = (isCustom: boolean): ObjectConvertor => ({
+/** Completes objects like stored ones, as the version converter of the registry does for custom resources. */
+const completing = (isCustom: boolean): VersionConverter => ({
   served: undefined,
   equivalents: () => [],
   isCustom: () => isCustom,
@@ -29,7 +29,7 @@ async function shown(metadata: object, operation: AdmissionAttributes['operation
     metadata: { name: 'a', ...metadata },
   } as DeepReadonly<ApiObject>
   const attributes = { operation, ...(operation === 'UPDATE' ? { oldObject: object } : {}) }
-  const versioned = await versionedObjects(object, version, attributes, { convertor: completing(isCustom) })
+  const versioned = await versionedObjects(object, version, attributes, { versionConverter: completing(isCustom) })
   return [JSON.stringify(versioned.object?.metadata), JSON.stringify(versioned.oldObject?.metadata)]
 }
 

@@ -17,12 +17,12 @@ export async function versionedObjects(
   object: DeepReadonly<ApiObject> | undefined,
   version: ObjectVersion,
   { oldObject, operation }: Pick<AdmissionAttributes, 'oldObject' | 'operation'>,
-  { convertor }: Pick<AdmissionContext, 'convertor'>,
+  { versionConverter }: Pick<AdmissionContext, 'versionConverter'>,
 ): Promise<VersionedObjects> {
   const convert = (given: DeepReadonly<ApiObject> | undefined) =>
-    given === undefined ? null : convertor === undefined ? given : convertor.toVersion(given, version)
+    given === undefined ? null : versionConverter === undefined ? given : versionConverter.toVersion(given, version)
   const shown = await convert(object)
-  const isNew = shown !== null && object !== undefined && convertor?.isCustom?.(version) === true
+  const isNew = shown !== null && object !== undefined && versionConverter?.isCustom?.(version) === true
   return {
     object: isNew ? { ...shown, metadata: unsetMetadata(shown.metadata, object.metadata, operation) } : shown,
     oldObject: await convert(oldObject),

@@ -11,7 +11,7 @@ const types = builtInTypes(stockProfile)
 const features = createFeatures('1.33')
 const { definitions } = createCatalog({ features, types, profile: stockProfile })
 const served = new ServedResources(definitions)
-const convertor = createVersionConverter(
+const versionConverter = createVersionConverter(
   { types, features, profile: stockProfile, clock: fakeClock(0), turns: createTurns() },
   served,
   new FieldOwnership(served),
@@ -54,15 +54,15 @@ describe('large objects', () => {
   it('are read and shown while other requests run', async () => {
     let read: ConvertedObject | undefined
     const reading = await turnsDuring(async () => {
-      read = await convertor.fromVersion(large, form, form)
+      read = await versionConverter.fromVersion(large, form, form)
     })
     expect(reading).toBeGreaterThan(3)
     expect(read?.versioned).toEqual(large)
-    expect(await turnsDuring(async () => convertor.toVersion(large, form))).toBeGreaterThan(3)
+    expect(await turnsDuring(async () => versionConverter.toVersion(large, form))).toBeGreaterThan(3)
   })
 
   it('may be changed after they were read', async () => {
-    const { object } = await convertor.fromVersion(large, form, form)
+    const { object } = await versionConverter.fromVersion(large, form, form)
     ;(object as unknown as typeof large).data['more'] = 'v'
     expect(object).toMatchObject({ data: { k1: 'v', more: 'v' } })
   })
@@ -70,37 +70,37 @@ describe('large objects', () => {
 
 describe('versions of objects', () => {
   it('are all served versions [P73]', () => {
-    const versions = convertor.equivalents(at('v1').resource, '').map(({ kind }) => kind.version)
+    const versions = versionConverter.equivalents(at('v1').resource, '').map(({ kind }) => kind.version)
     expect(versions.toSorted()).toEqual(['v1', 'v2'])
-    expect(convertor.equivalents({ group: 'x', version: 'v1', resource: 'y' }, '')).toEqual([])
+    expect(versionConverter.equivalents({ group: 'x', version: 'v1', resource: 'y' }, '')).toEqual([])
   })
 
   it('of a subresource have its kind [P44]', () => {
-    const [scale] = convertor.equivalents({ group: 'apps', version: 'v1', resource: 'deployments' }, 'scale')
+    const [scale] = versionConverter.equivalents({ group: 'apps', version: 'v1', resource: 'deployments' }, 'scale')
     expect(scale?.kind).toEqual({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
-    expect(convertor.equivalents({ group: '', version: 'v1', resource: 'configmaps' }, 'scale')).toEqual([])
+    expect(versionConverter.equivalents({ group: '', version: 'v1', resource: 'configmaps' }, 'scale')).toEqual([])
   })
 
   it('convert there and back, with defaults [P331]', () => {
-    const { object: stored, versioned } = convertor.fromVersion(first as never, at('v1'), at('v1')) as ConvertedObject
-    expect(versioned).toEqual(convertor.toVersion(stored, at('v1')))
+    const { object: stored, versioned } = versionConverter.fromVersion(first as never, at('v1'), at('v1')) as ConvertedObject
+    expect(versioned).toEqual(versionConverter.toVersion(stored, at('v1')))
     expect(stored['spec']).toMatchObject({ minReplicas: 1, maxReplicas: 3 })
-    const second = convertor.toVersion(stored, at('v2')) as ApiObject
+    const second = versionConverter.toVersion(stored, at('v2')) as ApiObject
     expect(second).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 3 } })
-    const again = convertor.fromVersion(structuredClone(second) as never, at('v2'), at('v1')) as ConvertedObject
-    expect(convertor.toVersion(again.object, at('v1'))).toEqual(convertor.toVersion(stored, at('v1')))
+    const again = versionConverter.fromVersion(structuredClone(second) as never, at('v2'), at('v1')) as ConvertedObject
+    expect(versionConverter.toVersion(again.object, at('v1'))).toEqual(versionConverter.toVersion(stored, at('v1')))
   })
 
   it('report the problem of a malformed value', () => {
-    expect(() => convertor.fromVersion({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
+    expect(() => versionConverter.fromVersion({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
       'cannot unmarshal string',
     )
   })
 
   it('are identical until the served resources change', () => {
-    const before = convertor.served
-    expect(convertor.served).toBe(before)
+    const before = versionConverter.served
+    expect(versionConverter.served).toBe(before)
     served.replace([...definitions])
-    expect(convertor.served).not.toBe(before)
+    expect(versionConverter.served).not.toBe(before)
   })
 })

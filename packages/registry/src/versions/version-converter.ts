@@ -1,4 +1,4 @@
-import type { ConvertedObject, ObjectConvertor, ObjectVersion } from '@krmkit/admission'
+import type { ConvertedObject, ObjectVersion, VersionConverter } from '@krmkit/admission'
 import type { TypeConverter } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
@@ -17,7 +17,7 @@ export function createVersionConverter(
   { turns, ...environment }: ConverterEnvironment & { readonly turns: Turns },
   served: ServedResources,
   ownedTypes: (definition: ResourceDefinition) => Pick<TypeConverter, 'typed'>,
-): ObjectConvertor {
+): VersionConverter {
   const { types } = environment
   /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
   const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {

@@ -48,7 +48,7 @@ export function admissionContext(
   return {
     reader,
     writer,
-    convertor: versionConverter,
+    versionConverter,
     bounds: context,
     warn,
     reinvocation: undefined,

@@ -22,9 +22,9 @@ it('neither stores, shows nor owns the empty values that rules see', async () =>
   const plugin: AdmissionPlugin = {
     name: 'Seeing',
     handles: () => true,
-    validate: (object, { kind, resource }, { convertor }) => {
+    validate: (object, { kind, resource }, { versionConverter }) => {
       if (object === undefined) return
-      seen.push(object['binaryData'], convertor?.toVersion(object, { kind, resource }))
+      seen.push(object['binaryData'], versionConverter?.toVersion(object, { kind, resource }))
     },
   }
   const { object } = await create(sampleRegistry({ admission: [plugin] }), 'configmaps', {
