@@ -233,7 +233,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Body of a successful DELETE. `Status`: a Status once the object is gone, the object while finalizers or a grace period hold it.
    * `Object`: the object in either case. `StatusAlways`: a Status in either case. Default `Status`.
    */
-  readonly deleteAnswer?: 'Status' | 'Object' | 'StatusAlways'
+  readonly deleteResponse?: 'Status' | 'Object' | 'StatusAlways'
   /**
    * The whole collection is kept in memory for admission, which reads it on nearly every request: for kinds with few objects that
    * seldom change. Default false.

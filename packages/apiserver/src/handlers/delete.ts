@@ -24,8 +24,8 @@ export async function deleteResource(scope: RequestScope, context: RequestContex
 }
 
 function answersWithStatus({ definition }: RequestScope, { removed }: DeleteResult): boolean {
-  const { deleteAnswer = 'Status' } = definition.strategy
-  return deleteAnswer === 'StatusAlways' || (deleteAnswer === 'Status' && removed)
+  const { deleteResponse = 'Status' } = definition.strategy
+  return deleteResponse === 'StatusAlways' || (deleteResponse === 'Status' && removed)
 }
 
 function deletionStatus(

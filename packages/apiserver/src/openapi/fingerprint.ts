@@ -58,7 +58,7 @@ export class Fingerprints {
         version,
         kind.kind,
         kind.listKind,
-        strategy.deleteAnswer ?? '',
+        strategy.deleteResponse ?? '',
         publishedInfo(resource),
         subresources.map(publishedInfo),
         form === undefined ? null : [schema, form.preserveUnknownFields === true, form.selectableFields ?? []],

@@ -55,7 +55,7 @@ function publishedResources(definition: ResourceDefinition, options: PublishingO
     body,
     ...(list === undefined ? {} : { list }),
     // Kinds that begin their deletion themselves document a Status, although they return the object.
-    ...(strategy.deleteAnswer === 'Object' && strategy.beginDeletion === undefined ? { deleteReturnsObject: true } : {}),
+    ...(strategy.deleteResponse === 'Object' && strategy.beginDeletion === undefined ? { deleteReturnsObject: true } : {}),
     strategicMerge: custom === undefined,
     ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }

@@ -99,7 +99,7 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
     yield* validateMetadataUpdate(policy, old, errors)
     validateSpec(policy.spec ?? {}, errors.child('spec'))
   }),
-  deleteAnswer: 'Status',
+  deleteResponse: 'Status',
 })
 
 const specFields = [

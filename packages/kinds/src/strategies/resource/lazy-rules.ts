@@ -20,7 +20,7 @@ export function deviceStrategy<T extends ApiObject>(kind: keyof typeof rules, ow
     ready: rulesReady,
     validate: (object, context) => rulesOf().validate(object as never, context),
     validateUpdate: (object, old, context) => rulesOf().validateUpdate(object as never, old as never, context),
-    deleteAnswer: 'Object',
+    deleteResponse: 'Object',
     ...own,
   })
 }

@@ -145,6 +145,6 @@ export function definitionStrategy(source: RulesSource): Strategy {
         validateUpdate: (object, old) => source.rules().validateStatusChange(object, old),
       },
     },
-    deleteAnswer: 'Object',
+    deleteResponse: 'Object',
   })
 }

@@ -64,5 +64,5 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
   canonicalize: (map) => fillNulls(map.binaryData),
   // `data` is an empty map by default.
   distinctEmpties: [['binaryData']],
-  deleteAnswer: 'StatusAlways',
+  deleteResponse: 'StatusAlways',
 })

@@ -95,7 +95,7 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
   pendingFinalizers: (namespace) => namespace.spec?.finalizers ?? [],
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   selectableFields: {
     'status.phase': (namespace) => namespace.status?.phase ?? '',
   },

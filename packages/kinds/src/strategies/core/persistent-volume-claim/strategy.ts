@@ -246,7 +246,7 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     warnStorage(texts, claim.spec?.resources, 'spec.resources')
     return texts
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   subresources: {
     status: {
       ...claimStatus,

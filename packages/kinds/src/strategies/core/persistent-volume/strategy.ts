@@ -270,7 +270,7 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
       }
     })
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   subresources: {
     status: {
       *prepareForUpdate(volume, old, context) {

@@ -36,5 +36,5 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
   warnings(object, old, { profile, features }) {
     return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile, features })
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })

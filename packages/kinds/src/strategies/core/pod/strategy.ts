@@ -118,7 +118,7 @@ export const podStrategy = defineStrategy<Pod>({
   warnings(pod, old, context) {
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   gracePeriodSeconds(pod, requested) {
     const { phase } = status(pod)
     if (isEmpty(spec(pod).nodeName) || phase === 'Failed' || phase === 'Succeeded') return 0

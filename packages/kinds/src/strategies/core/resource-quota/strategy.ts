@@ -168,7 +168,7 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
         .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
     }
   }),
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   subresources: {
     status: statusSubresource((quota, errors) => {
       if (isEmpty(quota.metadata.resourceVersion)) errors.child('resourceVersion').required()

@@ -136,7 +136,7 @@ export const secretStrategy = defineStrategy<Secret>({
     return warning === undefined ? [] : [warning]
   },
   distinctEmpties: [['data']],
-  deleteAnswer: 'StatusAlways',
+  deleteResponse: 'StatusAlways',
   selectableFields: {
     type: (secret) => secret.type ?? '',
   },

@@ -25,5 +25,5 @@ export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
     if (!isNew) return []
     return [`metadata.annotations[${key}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })

@@ -124,7 +124,7 @@ export const serviceStrategy = defineStrategy<Service>({
     if (spec.sessionAffinity === 'ClientIP') texts.push('spec.SessionAffinity is ignored for headless services')
     return texts
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   selectableFields: {
     'spec.clusterIP': (service) => service.spec?.clusterIP ?? '',
     'spec.type': (service) => service.spec?.type ?? '',

@@ -105,5 +105,5 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     validateSpec(driver.spec ?? {}, at)
     validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
   }),
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })

@@ -84,5 +84,5 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
     yield* validateNode(node, errors)
     yield* validateImmutableFields(node, old, errors)
   }),
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })

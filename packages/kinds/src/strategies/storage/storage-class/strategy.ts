@@ -69,5 +69,5 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     }
     return texts
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })

@@ -119,7 +119,7 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   validateUpdate(attachment, old, context) {
     return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
   },
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
   subresources: {
     status: {
       *prepareForUpdate(attachment, old, { features }) {

@@ -32,5 +32,5 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
       errors.child('parameters').forbidden('updates to parameters are forbidden.')
     yield* validateClass(object, errors)
   }),
-  deleteAnswer: 'Object',
+  deleteResponse: 'Object',
 })
