@@ -19,14 +19,25 @@ interface CanonicalContext {
 }
 
 /** Members in order, empty members as the stock server stores them. Unchanged parts are shared with `object`. */
-export async function canonicalForm(store: CanonicalContext, object: ApiObject, pace: Pace): Promise<ApiObject> {
+export function canonicalForm(store: CanonicalContext, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
   const type = storedType(store)
   const { distinctEmpties = [] } = store.definition.strategy
-  const rest = pace.isSliced
-    ? await pace.run(dropEmptiesSteps(type, object, distinctEmpties))
-    : dropEmpties(type, object, distinctEmpties)
-  const complete = rest === object ? object : applyDefaultsAgain(store, rest)
-  const ordered = await normalized(type, complete, pace)
+  if (pace.isSliced) return canonicalFormInSlices(store, object, { type, distinctEmpties, pace })
+  const complete = applyDefaultsAgain(store, object, dropEmpties(type, object, distinctEmpties))
+  return store.storageNormalizer.normalize(type, normalize(type, complete) as ApiObject)
+}
+
+async function canonicalFormInSlices(
+  store: CanonicalContext,
+  object: ApiObject,
+  {
+    type,
+    distinctEmpties,
+    pace,
+  }: { readonly type: StructType; readonly distinctEmpties: readonly (readonly string[])[]; readonly pace: Pace },
+): Promise<ApiObject> {
+  const rest = await pace.run(dropEmptiesSteps(type, object, distinctEmpties))
+  const ordered = await pace.run(normalizeSteps(type, applyDefaultsAgain(store, object, rest)))
   await pace.next()
   return store.storageNormalizer.normalize(type, ordered)
 }
@@ -36,8 +47,9 @@ export function normalized(type: StructType, object: ApiObject, pace: Pace): Api
   return pace.isSliced ? pace.run(normalizeSteps(type, object)) : (normalize(type, object) as ApiObject)
 }
 
-/** Applies the defaults again after empty values were dropped, because the stock server applies them to what it reads from storage. */
-function applyDefaultsAgain(store: CanonicalContext, rest: ApiObject): ApiObject {
+/** Applies the defaults again where empty values were dropped, because the stock server applies them to what it reads from storage. */
+function applyDefaultsAgain(store: CanonicalContext, object: ApiObject, rest: ApiObject): ApiObject {
+  if (rest === object) return object
   return applyVersionDefaults(copyJson(rest), storedDefinition(store), store.environment)
 }
 

@@ -74,17 +74,17 @@ function* convertedSteps(work: Work<ApiObject>): Work<FrozenObject> {
  * @param size count of the decoding that produced the object; defaults add to it.
  * @throws ApiError 413 when the defaults make the object too large.
  */
-export async function toStorageVersion(
+export function toStorageVersion(
   { definition, environment, turns }: DefaultingContext,
   object: ApiObject,
   size?: DecodedSize,
-): Promise<ApiObject> {
+): ApiObject | Promise<ApiObject> {
   const { profile, features, clock } = environment
   const options = { profile, features, clock, size }
-  const complete = isLargeValue(object)
-    ? await runInLaterTurns(applyVersionDefaultsSteps(object, definition, options), turns)
-    : applyVersionDefaults(object, definition, options)
-  return definition.toStorage === undefined ? complete : definition.toStorage(complete)
+  const convert = (complete: ApiObject) => (definition.toStorage === undefined ? complete : definition.toStorage(complete))
+  return isLargeValue(object)
+    ? runInLaterTurns(applyVersionDefaultsSteps(object, definition, options), turns).then(convert)
+    : convert(applyVersionDefaults(object, definition, options))
 }
 
 interface DefaultingContext {

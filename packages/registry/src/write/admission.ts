@@ -107,11 +107,14 @@ export function dropRepeatedOwners(
 }
 
 /** Commits the reservation of validating admission when `write` stores an object, and rolls it back when it does not. */
-export async function writeReserved<T>(
+export function writeReserved<T>(
   reservation: Reservation | undefined,
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  if (reservation === undefined) return write()
+  return reservation === undefined ? write() : writeAndRelease(reservation, write)
+}
+
+async function writeAndRelease<T>(reservation: Reservation, write: () => Promise<T | undefined>): Promise<T | undefined> {
   let written: T | undefined
   try {
     written = await write()

@@ -92,9 +92,9 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
   validate: ({ store, request }, object, context) => validateNew(object, store.definition, context, request.missing?.() ?? []),
 
   async store(write, draft, reservation) {
-    if (!write.context.dryRun) return writeReserved(reservation, () => writeNew(write, draft))
+    if (!write.context.dryRun) return await writeReserved(reservation, () => writeNew(write, draft))
     await reservation?.rollback()
-    return showNew(write, draft)
+    return await showNew(write, draft)
   },
 
   async lost(write, object) {
@@ -136,7 +136,7 @@ async function showNew({ store, request }: Write, { object, pace }: Draft): Prom
   // A resourceVersion that was sent is returned, as the stock server does.
   if ((metadata.resourceVersion ?? '') === '') delete metadata.resourceVersion
   const shown = await shownByDryRun(definition, await canonicalForm(store, object, pace), pace)
-  await pace.next()
+  if (pace.isSliced) await pace.next()
   return { object: shown }
 }
 

@@ -86,7 +86,7 @@ export async function runPipeline<Live extends StoredState | undefined, Lost, Re
   const { store, context, live } = write
   const requested = await verb.request(write)
   await own(write, requested)
-  await requested.pace.next()
+  if (requested.pace.isSliced) await requested.pace.next()
   traceRequested(context, requested.object)
 
   const admission = verb.admissionRequest(write, requested.object)
@@ -100,14 +100,15 @@ export async function runPipeline<Live extends StoredState | undefined, Lost, Re
   const strategyRequest = strategyRequestOf(write)
   const attempts = nameAttempts(write, requested)
   for (let attempt = 1; ; attempt++) {
-    const draft = await named(write, admitted, requested, attempts)
+    const draft = requested.generateName === '' ? admitted : await named(write, admitted, requested, attempts)
     const stored = await withGrants(write, async (grants) => {
       await run(draft, verb.prepare(write, draft.object, strategyRequest))
-      await allocate(write, draft, strategyRequest, grants)
-      await validate(write, draft, () => verb.validate(write, draft.object, strategyRequest))
+      if (grants !== undefined) await allocate(write, draft, strategyRequest, grants)
+      await store.definition.strategy.ready?.(draft.object, live?.current)
+      refuse(write, draft, await draft.pace.run(verb.validate(write, draft.object, strategyRequest)))
       await run(draft, store.definition.strategy.canonicalize?.(draft.object, strategyRequest))
       addWarnings(write, draft, strategyRequest)
-      await draft.pace.next()
+      if (draft.pace.isSliced) await draft.pace.next()
       const reservation = await judge(write, draft, admission)
       return verb.store(write, draft, reservation)
     })
@@ -127,14 +128,18 @@ export function subresourceStrategy({ store, request }: Write): SubresourceStrat
 }
 
 /** Records who owns the fields of the requested object. */
-async function own({ store, context, live, request }: Write, { object, pace, isUnchanged }: Requested): Promise<void> {
-  if (isUnchanged || request.managesFields === true) return
+function own({ store, context, live, request }: Write, { object, pace, isUnchanged }: Requested): Promise<void> | undefined {
+  if (isUnchanged || request.managesFields === true) return undefined
   const { subresource } = request
-  const owned = { live: live?.current, next: object, subresource, pace }
-  if (live === undefined) return trackOwnership(store, context, owned)
-  const hasOldDefinition = store.objectCache.entryOf(live.entry).validatedBy !== store.definition
-  const mayBeLarge = live.entry.value.byteLength > smallObjectBytes
-  return trackOwnership(store, context, { ...owned, pace: mayBeLarge ? pace.for(live.current) : pace, hasOldDefinition })
+  if (live === undefined) return trackOwnership(store, context, { live: undefined, next: object, subresource, pace })
+  const { entry, current } = live
+  return trackOwnership(store, context, {
+    live: current,
+    next: object,
+    subresource,
+    pace: entry.value.byteLength > smallObjectBytes ? pace.for(current) : pace,
+    hasOldDefinition: store.objectCache.entryOf(entry).validatedBy !== store.definition,
+  })
 }
 
 /** Objects of fewer bytes are not large: the text of a value has at least two bytes, with its comma. */
@@ -168,11 +173,11 @@ async function restoreMetadata(
 }
 
 /** Refuses writes that would escalate the rights of the user. */
-async function guard({ store, context, live, request }: Write, { object }: Draft): Promise<void> {
+function guard({ store, context, live, request }: Write, { object }: Draft): Promise<void> | undefined {
   const { definition, environment } = store
   const { namespace, name } = request
   const { guard } = environment
-  if (guard?.covers(definition) !== true) return
+  if (guard?.covers(definition) !== true) return undefined
   const guarded = { definition, user: context.user, namespace, name, object: object as FrozenObject }
   // An update that is refused begins again from the newest state itself.
   if (live !== undefined) return guard.check({ ...guarded, oldObject: live.current })
@@ -191,9 +196,8 @@ function nameAttempts({ store }: Write, { generateName }: Requested): number {
   return generateName !== '' && gateEnabled('RetryGenerateName', store.environment.features) ? generatedNameAttempts : 1
 }
 
-/** Gives the object its generated name. What an attempt sets follows from its name and uid, so each of several has a copy. */
+/** Gives the object a generated name. What an attempt sets follows from its name and uid, so each of several has a copy. */
 async function named({ store }: Write, { object, pace }: Draft, { generateName }: Requested, attempts: number): Promise<Draft> {
-  if (generateName === '') return { object, pace }
   const copy = attempts > 1 ? await mutableCopy(object, pace) : object
   copy.metadata.name = generatedName(generateName, store.environment)
   return { object: copy, pace }
@@ -206,22 +210,17 @@ function withGrants<T>({ store }: Write, write: (grants: Grants | undefined) => 
 }
 
 /** Assigns the values that no two objects may share. Writes of subresources assign none. */
-async function allocate(write: Write, draft: Draft, context: StrategyContext, grants: Grants | undefined): Promise<void> {
-  if (grants === undefined || subresourceStrategy(write) !== undefined) return
+async function allocate(write: Write, draft: Draft, context: StrategyContext, grants: Grants): Promise<void> {
+  if (subresourceStrategy(write) !== undefined) return
   refuse(write, draft, await grants.allocate(draft.object, write.live?.current, context))
 }
 
-async function run({ pace }: Draft, work: Preparation): Promise<void> {
-  if (work !== undefined) await pace.run(work)
+/** Runs what a strategy does with an object, where it has something to do. */
+function run({ pace }: Draft, work: Preparation): Promise<void> | void {
+  return work === undefined ? undefined : pace.run(work)
 }
 
 /** @throws ApiError 422 */
-async function validate(write: Write, draft: Draft, errors: () => Work<readonly FieldError[]>): Promise<void> {
-  const { store, live } = write
-  await store.definition.strategy.ready?.(draft.object, live?.current)
-  refuse(write, draft, await draft.pace.run(errors()))
-}
-
 function refuse({ store, live, request }: Write, { object }: Draft, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   // Errors name the kind of the storage version, whichever version the request uses. Some kinds choose the name of a new object.
@@ -240,11 +239,11 @@ function addWarnings(write: Write, { object }: Draft, strategyRequest: StrategyC
 }
 
 /** Runs validating admission on the object or on its view. */
-async function judge(
+function judge(
   { store, request }: Write,
   { object }: Draft,
   { attributes, context }: AdmissionRequest,
-): Promise<Reservation | undefined> {
+): Promise<Reservation | undefined> | undefined {
   if (request.skipAdmission === true) return undefined
   // Validating plugins see the generated name.
   const named = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
@@ -280,7 +279,7 @@ export async function untilStored<T extends { readonly entry?: Entry }>(
       if (result !== undefined) return result
     }
   }
-  return retryLostRaces(store, context, target, attempt)
+  return await retryLostRaces(store, context, target, attempt)
 }
 
 /** Repeats an attempt when another writer was first, in turn with other writers of the object. @throws ApiError 409 after too many attempts */

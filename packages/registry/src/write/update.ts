@@ -58,7 +58,8 @@ async function tryUpdate(
   const { namespace, name } = request
   const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) return createMissing(store, context, request)
-  const current = await objectCache.read(definition, entry)
+  await objectCache.load(definition, [entry])
+  const current = objectCache.get(definition, entry)
   await loadVersion(current, definition, turns)
   const stored = await runPipeline({ store, context, live: { entry, current }, request, span }, updateVerb)
   return stored === undefined ? undefined : { created: false, ...stored }
@@ -175,16 +176,16 @@ async function writeChanged(write: Write<StoredState>, { object, pace }: Draft):
   const { current } = live
   const formed = await canonicalForm(store, object, pace)
   const canonical = copyMetadata(await keepTimestamps(current, formed, pace))
-  await pace.next()
+  if (pace.isSliced) await pace.next()
   const isRemoved = mayRemoveAfterUpdate(definition, canonical, current)
   // Only what is stored loses the link.
   if (context.dryRun) {
     const shown = await shownByDryRun(definition, canonical, pace)
-    await pace.next()
+    if (pace.isSliced) await pace.next()
     return { object: shown }
   }
   dropMember(canonical.metadata, 'selfLink')
-  return isRemoved ? removeUpdated(store, live, canonical, pace) : storeChanged(write, canonical, pace)
+  return await (isRemoved ? removeUpdated(store, live, canonical, pace) : storeChanged(write, canonical, pace))
 }
 
 /**
@@ -231,7 +232,7 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
   const { managesFields = false } = request
   const converted = conversion === undefined ? {} : { stored }
   const target = { key: entry.key, object: canonical, ...converted, replaced: entry }
-  return writeEntry(store, { ...target, isValidated, managesFields, pace: paceOfWrite }, span)
+  return await writeEntry(store, { ...target, isValidated, managesFields, pace: paceOfWrite }, span)
 }
 
 function haveEqualValues(canonical: ApiObject, current: FrozenObject, pace: Pace): boolean | Promise<boolean> {
