@@ -178,8 +178,17 @@ class UnslicedPace extends Pace {
  * paceOf(turns, Array.from({ length: 5000 }, (_, i) => i)).isSliced // true
  */
 export function paceOf(turns: Turns, object: unknown): Pace {
-  return isLargeValue(object) ? new Pace(turns) : new UnslicedPace(turns)
+  if (isLargeValue(object)) return new Pace(turns)
+  let unsliced = unslicedPaces.get(turns)
+  if (unsliced === undefined) {
+    unsliced = new UnslicedPace(turns)
+    unslicedPaces.set(turns, unsliced)
+  }
+  return unsliced
 }
+
+/** Small objects share the pace of their server, which has no slice of its own. */
+const unslicedPaces = new WeakMap<Turns, Pace>()
 
 /**
  * Calls `next` at once for a value, and after a promise. For paths on which few values are promises and a turn of the microtask queue

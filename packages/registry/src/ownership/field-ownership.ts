@@ -47,43 +47,55 @@ interface OwnedWrite {
  * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
  * `next.metadata.managedFields`; mutates `next`.
  */
-export async function trackOwnership(
+export function trackOwnership(
   store: OwnershipContext,
-  { fieldManager: manager }: Pick<WriteContext, 'fieldManager'>,
+  context: Pick<WriteContext, 'fieldManager'>,
+  write: OwnedWrite,
+): Promise<void> | undefined {
+  // A webhook may have to convert the objects.
+  if (write.pace.isSliced || store.definition.conversion !== undefined) return trackInSlices(store, context, write)
+  const update = runAtOnce(hasMistypedValues(store, write)) ? undefined : ownersUpdate(store, context, write)
+  setManagedFields(write.next, update === undefined ? undefined : owners(store, write.next, update))
+  return undefined
+}
+
+async function trackInSlices(
+  store: OwnershipContext,
+  context: Pick<WriteContext, 'fieldManager'>,
   write: OwnedWrite,
 ): Promise<void> {
-  const { live, next, subresource, pace } = write
+  const { next, pace } = write
+  const check = hasMistypedValues(store, write)
+  const isMistyped = pace.isSliced ? await pace.run(check) : runAtOnce(check)
+  const update = isMistyped ? undefined : ownersUpdate(store, context, write)
+  setManagedFields(next, update === undefined ? undefined : await runInLaterTurns(ownersSteps(store, next, update), store.turns))
+}
+
+type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
+
+/**
+ * `undefined`: the object has no managedFields after the write. An object without managedFields stays without them until it is applied, or an
+ * update sets them.
+ */
+function ownersUpdate(
+  store: OwnershipContext,
+  { fieldManager: manager }: Pick<WriteContext, 'fieldManager'>,
+  { live, next, subresource }: OwnedWrite,
+): OwnersUpdate | undefined {
   const { definition } = store
-  const isMistyped = hasMistypedValues(store, write)
-  if (pace.isSliced ? await pace.run(isMistyped) : runAtOnce(isMistyped)) {
-    setManagedFields(next, undefined)
-    return
-  }
+  if (live !== undefined && !hasOwners(live) && !hasOwners(next)) return undefined
   const { types, reset } = store.fieldOwnership.of(definition)
-  const now = store.environment.clock.now()
-  if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
-    // An object without managedFields stays without them until it is applied, or an update sets them.
-    setManagedFields(next, undefined)
-    return
-  }
-  const update = {
+  return {
     live: live === undefined ? undefined : toVersion(live, definition),
     manager,
     apiVersion: formatApiVersion(definition.kind),
     subresource,
     resetFields: reset.get(subresource),
-    now,
+    now: store.environment.clock.now(),
     types,
   }
-  // A webhook may have to convert the objects.
-  const mayWait = pace.isSliced || definition.conversion !== undefined
-  setManagedFields(
-    next,
-    mayWait ? await runInLaterTurns(ownersSteps(store, next, update), store.turns) : owners(store, next, update),
-  )
 }
 
-type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
 type Owners = FrozenObject['metadata']['managedFields']
 
 /** The owners after a write, which has `next` in the storage version. */

@@ -1,6 +1,5 @@
 import type { AdmissionContext } from '@krmkit/admission'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { requirePathSegmentName } from '@krmkit/meta/names'
 import { deepFreeze, Pace, paceOf } from '@krmkit/meta/work'
 import type {
   DeleteCollectionRequest,
@@ -48,10 +47,9 @@ interface Deletion {
  */
 export async function deleteObject(store: StoreInternals, context: WriteContext, request: DeleteRequest): Promise<DeleteResult> {
   const { definition, environment } = store
-  const { name, options, collective = false } = request
+  const { options, collective = false } = request
   validateDeleteOptions(options, environment.profile)
   if (!collective) warnOfPropagation(definition, options, context)
-  requirePathSegmentName(name)
   const admission = admissionContext(store, context)
   let deletion: Deletion = { store, context, request, admission, preconditions: options.preconditions, marked: undefined }
   let result = await untilStored(store, context, request, () => markOrRemove(deletion))

@@ -2,6 +2,7 @@ import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit
 import type { Preparation, StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { type Pace, startWork, type Work } from '@krmkit/meta/work'
 import { copyJson } from '@krmkit/schema/json'
@@ -263,7 +264,7 @@ interface Target {
  * when another writer was first.
  *
  * @param attempt `undefined`: another writer was first.
- * @throws ApiError 409 after too many attempts
+ * @throws ApiError 400 for a name that no object has, 409 after too many attempts
  */
 export async function untilStored<T extends { readonly entry?: Entry }>(
   store: StoreInternals,
@@ -271,6 +272,7 @@ export async function untilStored<T extends { readonly entry?: Entry }>(
   target: Target,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
+  requirePathSegmentName(target.name)
   const { storage } = store.environment
   if (storage.refresh !== undefined) {
     if (context.dryRun || !isStorableName(target.name)) await storage.refresh()

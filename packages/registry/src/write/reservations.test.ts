@@ -3,7 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { sampleRegistry } from '../testing/sample-registry.ts'
 
-/** Judgements hear whether it came to a write. */
+/** Reservations of validating admission end with the write: committed when it stores the object, rolled back otherwise. */
 
 function watching(): { readonly plugin: AdmissionPlugin; readonly outcomes: boolean[] } {
   const outcomes: boolean[] = []
@@ -32,7 +32,7 @@ it('commits reservations of stored writes and rolls back those of conflicts and 
   expect(newOutcomes()).toEqual([true])
 })
 
-it('settles the reservation of each attempt of a race', async () => {
+it('commits or rolls back the reservation of each attempt of a race', async () => {
   const { plugin, outcomes } = watching()
   const { create, update } = sampleRegistry({ admission: [plugin] })
   await create('configmaps', { metadata: { name: 'a' } })

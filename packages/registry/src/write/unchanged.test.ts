@@ -3,7 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type SampleOptions, sampleRegistry } from '../testing/sample-registry.ts'
 
-/** Updates that give the stored object itself back. */
+/** Updates whose change returns the stored object itself. */
 
 async function service(options: SampleOptions = {}) {
   const sample = sampleRegistry(options)

@@ -2,7 +2,6 @@ import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
-import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { type Pace, paceOf, type Work } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
@@ -37,8 +36,7 @@ import { encodePrinted, inWriteSpan, printSteps, removeEntry, writeEntry } from 
  * @throws ApiError 404, 409 (lost race with a given resourceVersion, or another uid), 422 (invalid).
  */
 export function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
-  return inWriteSpan(store, context.span, { name: 'GuaranteedUpdate etcd3', at: request }, async (span) => {
-    requirePathSegmentName(request.name)
+  return inWriteSpan(store, context.span, { name: 'GuaranteedUpdate etcd3', at: request }, (span) => {
     let tries = 0
     return untilStored(store, context, request, () => {
       span?.event(++tries === 1 ? 'initial value restored' : 'Retry value restored')
