@@ -14,7 +14,7 @@ const served = new ServedResources(definitions)
 const versionConverter = createVersionConverter(
   { types, features, profile: stockProfile, clock: fakeClock(0), turns: createTurns() },
   served,
-  new FieldOwnership(served),
+  (definition) => new FieldOwnership(served).of(definition).types,
 )
 
 const at = (version: string) => ({
