@@ -187,7 +187,7 @@ export function paceOf(turns: Turns, object: unknown): Pace {
   return unsliced
 }
 
-/** Small objects share the pace of their server, which has no slice of its own. */
+/** All small objects of a server share one pace, which measures no time. */
 const unslicedPaces = new WeakMap<Turns, Pace>()
 
 /**
