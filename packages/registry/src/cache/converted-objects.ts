@@ -53,7 +53,10 @@ export class ConvertedObjects {
     { cached, pending }: { readonly cached: WeakMap<Entry, FrozenObject>; readonly pending: WeakMap<Entry, Promise<void>> },
   ): Promise<void> {
     const converting = conversion
-      .read(entries.map((entry) => this.#objectOf(entry)))
+      .read(
+        entries.map((entry) => this.#objectOf(entry)),
+        { stored: true },
+      )
       .then(async (objects) => {
         for (const [index, entry] of entries.entries()) cached.set(entry, await this.#freeze(objects[index] as ApiObject))
       })

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
+import { preparationWork, type ResourceDefinition, runPreparation } from '@krmkit/kinds'
 import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type Clock, type Features, type NamingProfile } from '@krmkit/meta'
 import { freezeSteps, isLargeValue, runAtOnce, runInLaterTurns, type Turns, type Work } from '@krmkit/meta/work'
@@ -44,8 +44,8 @@ export function toVersion(object: FrozenObject, { kind, fromStorage, custom }: R
 
 /** As `toVersion`, with pauses for large objects. @see {@link toVersion} */
 export function* toVersionSteps(object: FrozenObject, definition: ResourceDefinition): Work<FrozenObject> {
-  const { fromStorageSteps } = definition
-  return fromStorageSteps === undefined ? toVersion(object, definition) : ((yield* fromStorageSteps(object)) as FrozenObject)
+  const { paced } = definition
+  return paced === undefined ? toVersion(object, definition) : ((yield* paced.fromStorage(object)) as FrozenObject)
 }
 
 /**
@@ -56,11 +56,11 @@ export function* toVersionSteps(object: FrozenObject, definition: ResourceDefini
  */
 export function loadVersion(
   object: FrozenObject,
-  { fromStorageSteps }: ResourceDefinition,
+  { paced }: ResourceDefinition,
   turns: Turns,
 ): Promise<FrozenObject> | undefined {
-  if (fromStorageSteps === undefined || !isLargeValue(object)) return undefined
-  return runInLaterTurns(convertedSteps(fromStorageSteps(object)), turns)
+  if (paced === undefined || !isLargeValue(object)) return undefined
+  return runInLaterTurns(convertedSteps(paced.fromStorage(object)), turns)
 }
 
 function* convertedSteps(work: Work<ApiObject>): Work<FrozenObject> {
@@ -124,7 +124,7 @@ export function applyVersionDefaults(
     throw defaultsRefusal(error, size)
   }
   if (strategy.defaults === undefined) return defaulted
-  strategy.defaults(defaulted, kind.version, profile, options)
+  runPreparation(strategy.defaults(defaulted, kind.version, profile, options))
   if (size !== undefined && size.bytes > largeBodyBytes) runAtOnce(checkSize(defaulted, size))
   return defaulted
 }
@@ -139,8 +139,7 @@ export function* applyVersionDefaultsSteps(
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   yield true
-  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile, options)
-  else yield* strategy.defaultsSteps(defaulted, kind.version, profile, options)
+  yield* preparationWork(strategy.defaults(defaulted, kind.version, profile, options))
   yield true
   // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)

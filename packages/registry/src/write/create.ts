@@ -57,9 +57,8 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
     const requested = copyMetadata((await request.change(undefined)) as ApiObject)
     assignNamespace(requested, request.namespace, store.definition)
     wipeSystemMetadata(requested, { keepsDeletion: request.name !== '' })
-    const { name = '', generateName = '' } = requested.metadata
     const pace = paceOf(store.turns, requested)
-    return { object: requested, pace, isUnchanged: false, generateName: name === '' ? generateName : '' }
+    return { object: requested, pace, isUnchanged: false }
   },
 
   admissionRequest({ store, context, request: { namespace } }, { metadata: { name = '' } }) {
@@ -78,9 +77,9 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
   },
 
   checkMetadata({ context, request }, { metadata }) {
-    // A PUT or PATCH that creates its object stores neither version nor link, as on kube-apiserver; a dry run shows them.
-    if (request.name === '' || context.dryRun) return
-    dropMember(metadata, 'resourceVersion')
+    // Links are not stored, nor the version where a PUT or PATCH creates its object, as on kube-apiserver; a dry run shows them.
+    if (context.dryRun) return
+    if (request.name !== '') dropMember(metadata, 'resourceVersion')
     dropMember(metadata, 'selfLink')
   },
 

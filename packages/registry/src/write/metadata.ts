@@ -23,9 +23,9 @@ const maxGeneratedPrefix = 63 - suffixLength
 export function strategyContext({ environment, reader, definition }: StoreInternals, context: WriteContext): StrategyContext {
   const { group, version } = definition
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
-  const { user, warn, dryRun, sent } = context
+  const { user, warn, dryRun, sent, statedType } = context
   const services = { clock, random, profile, features, allowPrivileged, requestSignatureError }
-  return { objects: reader, ...services, user, requestVersion: { group, version }, dryRun, warn, sent }
+  return { objects: reader, ...services, user, requestVersion: { group, version }, dryRun, warn, sent, statedType }
 }
 
 /** A copy whose metadata may be changed. The other members are shared with `object`. */

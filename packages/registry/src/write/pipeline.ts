@@ -1,6 +1,6 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
 import type { Preparation, StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, parseApiVersion } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
@@ -48,8 +48,6 @@ export interface Draft {
 export interface Requested extends Draft {
   /** It is the stored object, which its strategy need not prepare and validate again. Stages must not change it. */
   readonly isUnchanged: boolean
-  /** The prefix of a generated name; empty: the object has a name. */
-  readonly generateName: string
 }
 
 /** What admission plugins get with each object of a write. */
@@ -99,9 +97,10 @@ export async function runPipeline<Live extends StoredState | undefined, Lost, Re
   verb.checkMetadata(write, admitted.object)
 
   const strategyRequest = strategyRequestOf(write)
-  const attempts = nameAttempts(write, requested)
+  const generateName = generatedPrefix(write, admitted)
+  const attempts = nameAttempts(write, generateName)
   for (let attempt = 1; ; attempt++) {
-    const draft = requested.generateName === '' ? admitted : await named(write, admitted, requested, attempts)
+    const draft = generateName === '' ? admitted : await named(write, admitted, { generateName, attempts })
     const stored = await withGrants(write, async (grants) => {
       await run(draft, verb.prepare(write, draft.object, strategyRequest))
       if (grants !== undefined) await allocate(write, draft, strategyRequest, grants)
@@ -193,12 +192,21 @@ function strategyRequestOf({ store, context, request: { subresource } }: Write):
 /** Attempts to find a free generated name. */
 const generatedNameAttempts = 8
 
-function nameAttempts({ store }: Write, { generateName }: Requested): number {
+/** The prefix of the generated name of a new object; empty: it has a name. Mutating webhooks may choose the name, or another prefix. */
+function generatedPrefix({ live }: Write, { object: { metadata } }: Draft): string {
+  return live === undefined && (metadata.name ?? '') === '' ? (metadata.generateName ?? '') : ''
+}
+
+function nameAttempts({ store }: Write, generateName: string): number {
   return generateName !== '' && gateEnabled('RetryGenerateName', store.environment.features) ? generatedNameAttempts : 1
 }
 
 /** Gives the object a generated name. What an attempt sets follows from its name and uid, so each of several has a copy. */
-async function named({ store }: Write, { object, pace }: Draft, { generateName }: Requested, attempts: number): Promise<Draft> {
+async function named(
+  { store }: Write,
+  { object, pace }: Draft,
+  { generateName, attempts }: { readonly generateName: string; readonly attempts: number },
+): Promise<Draft> {
   const copy = attempts > 1 ? await mutableCopy(object, pace) : object
   copy.metadata.name = generatedName(generateName, store.environment)
   return { object: copy, pace }
@@ -222,11 +230,14 @@ function run({ pace }: Draft, work: Preparation): Promise<void> | void {
 }
 
 /** @throws ApiError 422 */
-function refuse({ store, live, request }: Write, { object }: Draft, errors: readonly FieldError[]): void {
+function refuse({ store, context }: Write, { object }: Draft, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
-  // Errors name the kind of the storage version, whichever version the request uses. Some kinds choose the name of a new object.
-  const { group, kind } = storedDefinition(store).kind
-  throw ApiError.invalid({ group, kind }, live === undefined ? (object.metadata.name ?? '') : request.name, errors)
+  const { statedType } = context
+  // Errors name the kind of the storage version, whichever version the request uses, unless the body states another type.
+  const stored = storedDefinition(store).kind
+  const { kind } = statedType ?? stored
+  const { group } = statedType === undefined ? stored : parseApiVersion(statedType.apiVersion)
+  throw ApiError.invalid({ group, kind }, object.metadata.name ?? '', errors)
 }
 
 function addWarnings(write: Write, { object }: Draft, strategyRequest: StrategyContext): void {

@@ -97,10 +97,10 @@ const updateVerb: Verb<StoredState, undefined> = {
     const requested = (await request.change(current)) as ApiObject
     const pace = paceOf(turns, requested)
     const isSame = requested === current
-    if (isSame && isStillValid(store, entry, current)) return { object: requested, pace, isUnchanged: true, generateName: '' }
+    if (isSame && isStillValid(store, entry, current)) return { object: requested, pace, isUnchanged: true }
     const object = copyMetadata(isSame ? await mutableCopy(requested, pace) : requested)
     assignNamespace(object, namespace, definition)
-    return { object, pace, isUnchanged: false, generateName: '' }
+    return { object, pace, isUnchanged: false }
   },
 
   admissionRequest({ store, context, live: { current }, request }) {
@@ -125,8 +125,6 @@ const updateVerb: Verb<StoredState, undefined> = {
 
   checkMetadata({ store, live: { current }, request }, next) {
     checkResourceVersion(store.definition, request.name, { next, current })
-    const refusal = request.refusal?.()
-    if (refusal !== undefined) throw refusal
   },
 
   prepare(write, next, context) {
@@ -217,7 +215,7 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
   const mayBeSame = definition.custom !== undefined || (await haveEqualValues(canonical, current, pace))
   const memo = objectCache.entryOf(entry)
   const isValidated = subresourceStrategy(write) === undefined || memo.validatedBy === definition
-  const stored = conversion === undefined ? canonical : await conversion.write(canonical)
+  const stored = conversion === undefined ? canonical : await conversion.write(canonical, { stored: true })
   const paceOfWrite = stored === canonical ? pace : pace.for(stored)
   if (mayBeSame) {
     const printed = paceOfWrite.isSliced ? await paceOfWrite.run(printSteps(stored)) : undefined

@@ -44,7 +44,7 @@ export async function writeEntry(
   object.metadata.resourceVersion = '0'
   const formed = await canonicalForm(store, object, pace)
   const { conversion } = definition
-  const canonical = stored ?? (conversion === undefined ? formed : await conversion.write(formed))
+  const canonical = stored ?? (conversion === undefined ? formed : await conversion.write(formed, { stored: true }))
   const paceOfWrite = canonical === formed ? pace : pace.for(canonical)
   if (paceOfWrite.isSliced) await paceOfWrite.next()
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
@@ -114,7 +114,7 @@ export async function writeMark(
   { object, replaced, pace }: { readonly object: ApiObject; readonly replaced: Entry; readonly pace: Pace },
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, objectCache } = store
-  const canonical = definition.conversion === undefined ? object : await definition.conversion.write(object)
+  const canonical = definition.conversion === undefined ? object : await definition.conversion.write(object, { stored: true })
   const entry = await putEntry(store, {
     key: replaced.key,
     object: canonical,
