@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles the command `krmkit` into packages/krmkit/dist/bundle when a source has changed. Dynamic imports stay separate files, so that
+// Bundles the command `krmkit` into packages/cli/dist/bundle when a source has changed. Dynamic imports stay separate files, so that
 // the start does not load them.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ import { writeDirectExports } from './direct-exports.mjs'
 import { exercise } from './exercise.mjs'
 import { root, setup } from './setup.mjs'
 
-const out = join(root, 'packages/krmkit/dist/bundle')
+const out = join(root, 'packages/cli/dist/bundle')
 const stampFile = join(out, 'sources.stamp')
 /** Runs the command. */
 export const bundleFile = join(out, 'main.cjs')
@@ -76,7 +76,7 @@ async function build(dir) {
       if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
     },
   }
-  const build = await rolldown({ ...options, input: join(root, 'packages/krmkit/src/cli/main.ts') })
+  const build = await rolldown({ ...options, input: join(root, 'packages/cli/src/main.ts') })
   await build.write({
     dir,
     format: 'cjs',

@@ -104,7 +104,7 @@ describe('SECURITY.md', () => {
   )
 
   it('names flags of krmkit serve', () => {
-    const command = read('packages/krmkit/src/cli/serve-flags.ts')
+    const command = read('packages/cli/src/serve-flags.ts')
     const flags = [...section.matchAll(/flag `(--[a-z-]+)`/g)].map((match) => match[1] ?? '')
     expect(flags.length).toBeGreaterThan(3)
     for (const flag of flags) expect(command).toContain(`${flag} `)
@@ -126,7 +126,7 @@ describe('docs/operate/hardening.md', () => {
       'authorization/flags.ts',
     ]
     const known = [...sourcesOfFlags, 'certificate/serve-flags.ts']
-      .map((file) => read(`packages/krmkit/src/cli/${file}`))
+      .map((file) => read(`packages/cli/src/${file}`))
       .join('\n')
     const commands = read('docs/operate/hardening.md').matchAll(/krmkit serve (?:[^`#]|\\\n)*?(?=\n[^ ]|`|#)/g)
     const flags = new Set(

@@ -1,6 +1,6 @@
 import { createRbacAuthorizer, explainAccess, formatSubject, type StoredObject, whoCan } from '@krmkit/authorization'
 import type { JsonObject } from '@krmkit/meta'
-import { bindingText, roleText, ruleText } from '../../packages/krmkit/src/cli/access/access-text.ts'
+import { bindingText, roleText, ruleText } from '../../packages/cli/src/access/access-text.ts'
 import type { Cluster } from './cluster.ts'
 import { findResource, readResources } from './discovery.ts'
 import { TerminalError } from './terminal/terminal-error.ts'

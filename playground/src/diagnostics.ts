@@ -1,5 +1,5 @@
 import { createManifestValidator, type ManifestValidator, type ValidationFinding } from 'krmkit/validate'
-import { objectText } from '../../packages/krmkit/src/validate/objects.ts'
+import { objectText } from 'krmkit/validate'
 
 /** Problems of the editor's text, as `krmkit validate` finds them. */
 

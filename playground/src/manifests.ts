@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { readManifest } from '@krmkit/schema/manifest'
-import { objectsOf } from '../../packages/krmkit/src/validate/objects.ts'
+import { objectsOf } from 'krmkit/validate'
 import { TerminalError } from './terminal/terminal-error.ts'
 
 /**

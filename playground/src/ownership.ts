@@ -1,7 +1,7 @@
 import { blameLines } from '@krmkit/fieldmanager'
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
-import { type DiffLine, lineDiff } from '../../packages/krmkit/src/cli/ownership/line-diff.ts'
+import { type DiffLine, lineDiff } from '../../packages/cli/src/ownership/line-diff.ts'
 import { builtInType } from './catalog.ts'
 import type { Cluster } from './cluster.ts'
 import { findResource, pathOf, readResources, resourceOfKind, type ServedResource } from './discovery.ts'

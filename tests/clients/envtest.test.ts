@@ -11,7 +11,7 @@ import { run } from './support/tool.ts'
  * proxy.
  */
 
-const command = fileURLToPath(new URL('../../packages/krmkit/bin/krmkit.mjs', import.meta.url))
+const command = fileURLToPath(new URL('../../packages/cli/bin/krmkit.mjs', import.meta.url))
 const bundle = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))
 const program = await goProgram('envtest')
 const isMissing = program.missing !== undefined

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Client, createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { builtInFeatureGates } from '@krmkit/meta/feature-gates'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { serve } from '../../packages/krmkit/src/cli/serve.ts'
-import { runCommand, serveOptions } from '../../packages/krmkit/src/cli/testing/run-command.ts'
+import { serve } from '../../packages/cli/src/serve.ts'
+import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'
 
 /** Runs every command of the pages about emulation and feature gates, in order. */
 

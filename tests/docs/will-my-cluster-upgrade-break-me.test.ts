@@ -5,8 +5,8 @@ import { listen } from '@krmkit/http'
 import { createTestServer } from '@krmkit/testing'
 import * as versioning from '@krmkit/versioning'
 import { afterAll, expect, it } from 'vitest'
-import { testTerminal } from '../../packages/krmkit/src/cli/offline/testing/test-terminal.ts'
-import { runCommand } from '../../packages/krmkit/src/cli/testing/run-command.ts'
+import { testTerminal } from '../../packages/cli/src/offline/testing/test-terminal.ts'
+import { runCommand } from '../../packages/cli/src/testing/run-command.ts'
 
 /** Runs the commands of the page in order, on the files that it shows, and compares what they print. */
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { serve } from '../../packages/krmkit/src/cli/serve.ts'
-import { runCommand, serveOptions } from '../../packages/krmkit/src/cli/testing/run-command.ts'
+import { serve } from '../../packages/cli/src/serve.ts'
+import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
 
 let folder: string

@@ -2,7 +2,7 @@
 // Runs the bundle, which starts several times as fast as the modules of the packages. A checkout without a bundle runs its build.
 import { existsSync } from 'node:fs'
 
-const program = ['../dist/bundle/main.cjs', '../dist/cli/main.js']
+const program = ['../dist/bundle/main.cjs', '../dist/main.js']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))
 if (program === undefined) {

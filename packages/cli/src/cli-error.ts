@@ -1,5 +1,3 @@
-export { messageOf } from '../message-of.ts'
-
 export type CliErrorCode =
   /** Contradictory flags or invalid values. */
   | 'InvalidFlag'
@@ -19,4 +17,9 @@ export class CliError extends Error {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
   }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -7,6 +7,7 @@ import { errorText } from './offline/command.ts'
 import { decodeManifest } from './offline/decode-manifest.ts'
 import { colorsWanted, createPaint } from './offline/paint.ts'
 import type { Terminal } from './offline/terminal.ts'
+import { packageFile } from './package-file.ts'
 import { CommanderError, createProgram } from './program.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { startText } from './start-text.ts'
@@ -15,7 +16,7 @@ const streams = { out: process.stdout, err: process.stderr }
 const out = (text: string) => void process.stdout.write(text)
 const err = (text: string) => void process.stderr.write(text)
 const terminal: Terminal = {
-  version: (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version,
+  version: (JSON.parse(readFileSync(packageFile('package.json') ?? '', 'utf8')) as { version: string }).version,
   out,
   err,
   paint: (stream, when) => createPaint(when === 'always' || (when === 'auto' && colorsWanted && streams[stream].isTTY === true)),

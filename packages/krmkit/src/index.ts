@@ -1,6 +1,4 @@
-/**
- * The most used names of all packages. The sub-paths, such as `krmkit/fieldmanager` or `krmkit/schema`, export each package as a whole.
- */
+/** The most used names of the packages. Others are imported from their packages, such as `@krmkit/schema`. */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export {
   type Client,
@@ -22,4 +20,5 @@ export {
   type ClosableTranslator,
   createYamlTranslator,
   type YamlTranslatorOptions,
+  yamlWorkerFile,
 } from './yaml/yaml-translator.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
-import { columns } from '../../../packages/krmkit/src/cli/access/access-text.ts'
+import { columns } from '../../../packages/cli/src/access/access-text.ts'
 import { TerminalError } from './terminal-error.ts'
 
 /** Objects and tables as text. */

@@ -53,7 +53,7 @@ const tokenLines = [
 ]
 
 /** The command; `ATTACKED_COMMAND` selects another build for comparison. */
-export const bundleFile = process.env['ATTACKED_COMMAND'] ?? join(root, 'packages/krmkit/dist/bundle/main.cjs')
+export const bundleFile = process.env['ATTACKED_COMMAND'] ?? join(root, 'packages/cli/dist/bundle/main.cjs')
 const probeFile = join(harnessFolder, 'probe.cjs')
 /** Past revisions are kept for so long, which is short enough to wait for. */
 export const historySeconds = 5

@@ -2,7 +2,7 @@ import { createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@k
 import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ApiObject, isJsonObject, stockProfile, type UserInfo } from '@krmkit/meta'
-import { nameOf, objectsOf } from '../../validate/objects.ts'
+import { nameOf, objectsOf } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'

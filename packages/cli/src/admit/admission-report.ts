@@ -1,5 +1,5 @@
 import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
-import { objectText } from '../../validate/objects.ts'
+import { objectText } from 'krmkit/validate'
 import { differingExcerpts, excerpt } from '../offline/excerpts.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'

@@ -16,7 +16,7 @@ import {
 } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
-import { objectText } from '../../validate/objects.ts'
+import { objectText } from 'krmkit/validate'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { featuresOf } from '../feature-gates.ts'

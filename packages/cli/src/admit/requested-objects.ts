@@ -1,4 +1,4 @@
-import type { ManifestFile } from '../../validate/documents.ts'
+import type { ManifestFile } from 'krmkit/validate'
 import { type ParsedObject, parseObjects } from '../offline/load.ts'
 
 /** An object to create or update. */

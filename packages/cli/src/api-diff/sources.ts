@@ -15,7 +15,7 @@ import {
   surfaceOfRelease,
   VersioningError,
 } from '@krmkit/versioning'
-import { objectsOf } from '../../validate/objects.ts'
+import { objectsOf } from 'krmkit/validate'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'

@@ -15,7 +15,7 @@ import {
 } from '@krmkit/authentication/configuration'
 import { type Clock, type FieldError, field, type NamingProfile, Path, type Random } from '@krmkit/meta'
 import { formatFieldErrors } from '@krmkit/meta/validation'
-import { createClaimExpressionCompiler } from '../../expressions/claim-expression-compiler.ts'
+import { claimExpressions } from 'krmkit'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'
 
@@ -50,7 +50,7 @@ export async function createConfiguredAuthentication(
   path: string,
   environment: ConfiguredEnvironment,
 ): Promise<ConfiguredAuthentication> {
-  const expressions = await createClaimExpressionCompiler()
+  const expressions = await claimExpressions()
   let initial: AuthenticationConfiguration | undefined
   let put: (next: AuthenticationConfiguration) => Promise<void> = () => Promise.resolve()
   const file = await watchConfiguration(path, {

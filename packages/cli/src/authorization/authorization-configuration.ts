@@ -21,7 +21,7 @@ import {
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { formatFieldErrors } from '@krmkit/meta/validation'
-import { createConditionCompiler } from '../../expressions/condition-compiler.ts'
+import { reviewConditions } from 'krmkit'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'
 import { inClusterConnection } from './in-cluster.ts'
@@ -53,7 +53,7 @@ export async function createConfiguredAuthorization(
   path: string,
   environment: ConfiguredEnvironment,
 ): Promise<ConfiguredAuthorization> {
-  const conditions = await createConditionCompiler()
+  const conditions = await reviewConditions()
   let required: readonly string[] = []
   let newest: AuthorizationConfiguration | undefined
   let metrics: AuthorizationMetrics | undefined

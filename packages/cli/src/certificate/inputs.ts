@@ -8,7 +8,7 @@ import {
   readSigningRequest,
   writePem,
 } from '@krmkit/certificates/request'
-import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
+import { documentsOf, type ManifestFile } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import type { Terminal } from '../offline/terminal.ts'

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { convertManifest } from '@krmkit/versioning'
-import type { ManifestFile } from '../../validate/documents.ts'
-import { objectText } from '../../validate/objects.ts'
+import { type ManifestFile, objectText } from 'krmkit/validate'
 import { CliError, messageOf } from '../cli-error.ts'
 import { requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'

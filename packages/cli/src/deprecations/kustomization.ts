@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { decodeUntyped } from '@krmkit/schema'
 import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
-import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
+import { documentsOf, type ManifestFile } from 'krmkit/validate'
 
 /** The objects in a file of kustomize: inline patches, and the targets of patches. */
 

@@ -1,6 +1,5 @@
 import { deprecationRules, findDeprecations, newestRelease } from '@krmkit/versioning'
-import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
-import { objectsOf } from '../../validate/objects.ts'
+import { documentsOf, type ManifestFile, objectsOf } from 'krmkit/validate'
 import { findManifests } from '../offline/manifest-files.ts'
 import { count, countBySeverity, countsText, textLine } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'

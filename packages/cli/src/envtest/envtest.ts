@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { CliError } from '../cli-error.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { packageFile } from '../package-file.ts'
 import { assetsName, quoted, writeAssets } from './assets.ts'
 
 export interface EnvtestFlags {
@@ -33,11 +32,9 @@ export async function runEnvtest(flags: EnvtestFlags, terminal: Terminal): Promi
   return exitCodes.success
 }
 
-/** The path of a file in the folder `bin` of this package, for the built and the bundled module. */
+/** The path of a file in the folder `bin` of this package. */
 function shipped(name: string): string {
-  for (const up of ['../../../bin/', '../../bin/']) {
-    const path = fileURLToPath(new URL(up + name, import.meta.url))
-    if (existsSync(path)) return path
-  }
-  throw new CliError({ code: 'FileFailed', message: `${name} is missing beside the program` })
+  const path = packageFile(`bin/${name}`)
+  if (path === undefined) throw new CliError({ code: 'FileFailed', message: `${name} is missing beside the program` })
+  return path
 }

@@ -1,6 +1,5 @@
 import { formatApiVersion, type JsonValue } from '@krmkit/meta'
-import type { OfflineKinds } from '../../validate/offline-kinds.ts'
-import { type MemberShape, shapeAt, type ValueShape, valueShape } from '../../validate/value-shape.ts'
+import { type MemberShape, type OfflineKinds, shapeAt, type ValueShape, valueShape } from 'krmkit/validate'
 import { type CompletionItem, CompletionItemKind } from './connection.ts'
 import type { CursorContext } from './cursor-context.ts'
 import { fieldText } from './field-text.ts'

@@ -1,5 +1,4 @@
-import type { Suggestion, ValidationFinding } from '../../validate/findings.ts'
-import { objectText } from '../../validate/objects.ts'
+import { objectText, type Suggestion, type ValidationFinding } from 'krmkit/validate'
 import { type CodeAction, CodeActionKind, type Diagnostic, DiagnosticSeverity, type Range } from './connection.ts'
 import { toRange } from './positions.ts'
 

@@ -1,7 +1,10 @@
-import type { ManifestFile } from '../../validate/documents.ts'
-import type { ValidationFinding } from '../../validate/findings.ts'
-import type { OfflineKinds } from '../../validate/offline-kinds.ts'
-import { type ManifestValidator, validatorOf } from '../../validate/validate-manifests.ts'
+import {
+  type ManifestFile,
+  type ManifestValidator,
+  type OfflineKinds,
+  type ValidationFinding,
+  validatorOf,
+} from 'krmkit/validate'
 import { type Diagnostic, DiagnosticSeverity } from './connection.ts'
 import { diagnosticOf } from './diagnostics.ts'
 import type { LanguageServerSettings } from './settings.ts'

@@ -1,6 +1,6 @@
 import { fieldLifecycles } from '@krmkit/kinds/releases'
 import type { JsonValue } from '@krmkit/meta'
-import type { MemberShape } from '../../validate/value-shape.ts'
+import type { MemberShape } from 'krmkit/validate'
 import { isImmutableField } from './immutable-fields.ts'
 
 /** What is known of a field, as Markdown. */

@@ -1,9 +1,7 @@
 import { type BlamedValue, blame, FieldManagerError } from '@krmkit/fieldmanager'
 import { formatApiVersion, isJsonObject, type JsonObject } from '@krmkit/meta'
 import type { ManifestDocument } from '@krmkit/schema/manifest'
-import { type ManifestObject, nameOf, ownMember } from '../../validate/objects.ts'
-import type { OfflineKinds } from '../../validate/offline-kinds.ts'
-import { type MemberShape, shapeAt } from '../../validate/value-shape.ts'
+import { type ManifestObject, type MemberShape, nameOf, type OfflineKinds, shapeAt } from 'krmkit/validate'
 import type { Hover } from './connection.ts'
 import { fieldText } from './field-text.ts'
 import { objectAround, shapeOfObject } from './object-types.ts'
@@ -67,8 +65,8 @@ function kindText(object: ManifestObject, kinds: OfflineKinds): string {
 
 function ownersText(object: ManifestObject, steps: readonly (string | number)[], kinds: OfflineKinds): string {
   const { value } = object
-  const metadata = isJsonObject(value) ? ownMember(value, 'metadata') : undefined
-  if (!isJsonObject(metadata) || !Array.isArray(ownMember(metadata, 'managedFields'))) return ''
+  const metadata = isJsonObject(value) ? value.metadata : undefined
+  if (!isJsonObject(metadata) || !Array.isArray(metadata.managedFields)) return ''
   const found = blamed(value as JsonObject, object, kinds).find(
     (each) => each.steps.length === steps.length && each.steps.every((step, index) => step === steps[index]),
   )

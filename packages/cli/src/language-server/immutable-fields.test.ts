@@ -1,9 +1,8 @@
 import { createCatalog, runValidation } from '@krmkit/kinds'
 import { type ApiObject, type JsonObject, parseApiVersion, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { createFeatureGates } from '@krmkit/versioning'
+import { shapeAt, shapeOf, withDefaults } from 'krmkit/validate'
 import { expect, it } from 'vitest'
-import { withDefaults } from '../../validate/defaults.ts'
-import { shapeAt, shapeOf } from '../../validate/value-shape.ts'
 import { immutableFields } from './immutable-fields.ts'
 
 const features = createFeatureGates()

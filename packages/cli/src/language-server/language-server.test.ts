@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { widgetDefinition } from '../../validate/testing/templates.ts'
-import { builtWorker } from '../../yaml/testing/built-worker.ts'
+import { bundledProgram } from '../testing/bundled-program.ts'
+import { widgetDefinition } from '../testing/widget-definition.ts'
 import { LanguageClient, type PublishedDiagnostics } from './testing/language-client.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-workspace-'))
@@ -13,7 +13,8 @@ let program = ''
 let client: LanguageClient
 
 beforeAll(async () => {
-  program = await builtWorker(new URL('./testing/language-server-main.ts', import.meta.url))
+  const bundled = await bundledProgram(new URL('./testing/language-server-main.ts', import.meta.url))
+  program = bundled.file
   writeFileSync(join(folder, 'crd.yaml'), widgetDefinition)
   client = new LanguageClient(program)
   await client.start([pathToFileURL(folder).href])

@@ -1,8 +1,6 @@
 import { parseApiVersion } from '@krmkit/meta'
 import type { ManifestDocument } from '@krmkit/schema/manifest'
-import { type ManifestObject, nameOf, objectsOf } from '../../validate/objects.ts'
-import type { OfflineKinds } from '../../validate/offline-kinds.ts'
-import { shapeOf, type ValueShape } from '../../validate/value-shape.ts'
+import { type ManifestObject, nameOf, type OfflineKinds, objectsOf, shapeOf, type ValueShape } from 'krmkit/validate'
 
 /** The types of the objects of a text. */
 

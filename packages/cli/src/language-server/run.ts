@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { messageOf } from '../../message-of.ts'
+import { messageOf } from '../cli-error.ts'
 import {
   type Connection,
   connect,

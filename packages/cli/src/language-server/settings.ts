@@ -1,6 +1,6 @@
 import { isJsonObject } from '@krmkit/meta'
 import { newestRelease } from '@krmkit/versioning'
-import { parseRuleSettings, type RuleSettings } from '../../validate/rule-settings.ts'
+import { parseRuleSettings, type RuleSettings } from 'krmkit/validate'
 
 /** The settings of an editor: `initializationOptions`. */
 export interface LanguageServerSettings {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@krmkit/meta'
 import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
-import { type ManifestObject, nameOf, objectsOf, objectText } from '../../validate/objects.ts'
+import { type ManifestObject, nameOf, objectsOf, objectText } from 'krmkit/validate'
 import { type DocumentSymbol, type Range, SymbolKind } from './connection.ts'
 import { toRange } from './positions.ts'
 

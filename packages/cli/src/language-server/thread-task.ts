@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { validateManifests } from '../../validate/validate-manifests.ts'
+import { validateManifests } from 'krmkit/validate'
 import type { ThreadData } from './thread-validator.ts'
 
 /** Runs the task of this thread. @returns whether the thread has one */

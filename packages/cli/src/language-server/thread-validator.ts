@@ -1,7 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ManifestFile } from '../../validate/documents.ts'
-import type { ValidationFinding } from '../../validate/findings.ts'
-import type { RuleSettings } from '../../validate/rule-settings.ts'
+import type { ManifestFile, RuleSettings, ValidationFinding } from 'krmkit/validate'
 
 /**
  * Validates large texts in threads, one per text, so that the editor stays responsive and hostile texts end with

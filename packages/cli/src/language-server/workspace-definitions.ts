@@ -1,6 +1,6 @@
 import { type Dirent, promises } from 'node:fs'
 import { join } from 'node:path'
-import type { ManifestFile } from '../../validate/documents.ts'
+import type { ManifestFile } from 'krmkit/validate'
 import { decodeManifest } from '../offline/decode-manifest.ts'
 import { isIgnoredFolder, isManifest } from '../offline/manifest-files.ts'
 

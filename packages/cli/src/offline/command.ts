@@ -1,4 +1,4 @@
-import { printableLines } from '../../printable.ts'
+import { printableLines } from 'krmkit/validate'
 import { Option } from '../commander.ts'
 import { exitCodes, type Terminal } from './terminal.ts'
 

@@ -1,6 +1,5 @@
 import { newestRelease } from '@krmkit/versioning'
-import type { ManifestFile } from '../../validate/documents.ts'
-import { OfflineKinds, type OfflineKindsOptions } from '../../validate/offline-kinds.ts'
+import { type ManifestFile, OfflineKinds, type OfflineKindsOptions } from 'krmkit/validate'
 import { CliError, messageOf } from '../cli-error.ts'
 import { featuresOf } from '../feature-gates.ts'
 import { requireReadable } from './load.ts'

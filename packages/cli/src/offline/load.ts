@@ -1,9 +1,7 @@
 import { formatApiVersion, type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import { decodeUntyped, type StructType } from '@krmkit/schema'
 import type { ManifestObjectName } from '@krmkit/versioning'
-import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
-import { nameOf, objectsOf } from '../../validate/objects.ts'
-import { identityOf, type OfflineKinds } from '../../validate/offline-kinds.ts'
+import { documentsOf, identityOf, type ManifestFile, nameOf, type OfflineKinds, objectsOf } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import type { FoundFiles } from './manifest-files.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ManifestFile } from '../../validate/documents.ts'
+import type { ManifestFile } from 'krmkit/validate'
 import { messageOf } from '../cli-error.ts'
 import { decodeManifest } from './decode-manifest.ts'
 import { folderOfGlob, globMatcher, isGlob } from './glob.ts'

@@ -1,7 +1,6 @@
 import type { TextRange } from '@krmkit/schema/manifest'
 import type { ManifestObjectName } from '@krmkit/versioning'
-import { printable, printableLines } from '../../printable.ts'
-import { objectText } from '../../validate/objects.ts'
+import { objectText, printable, printableLines } from 'krmkit/validate'
 import type { Paint } from './paint.ts'
 
 /** A finding of any command, as reports print it. */

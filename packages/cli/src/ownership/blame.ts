@@ -1,5 +1,5 @@
 import { type BlamedLine, blame, blameLines, type Owner } from '@krmkit/fieldmanager'
-import { printable } from '../../printable.ts'
+import { printable } from 'krmkit/validate'
 import { kindsFor } from '../offline/definitions.ts'
 import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'

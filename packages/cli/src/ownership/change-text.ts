@@ -1,7 +1,7 @@
 import type { Change } from '@krmkit/fieldmanager'
 import type { JsonValue } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
-import { printable } from '../../printable.ts'
+import { printable } from 'krmkit/validate'
 import type { Paint } from '../offline/paint.ts'
 import { lineDiff } from './line-diff.ts'
 

@@ -1,7 +1,6 @@
 import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
-import { objectText } from '../../validate/objects.ts'
-import type { OfflineKinds } from '../../validate/offline-kinds.ts'
+import { type OfflineKinds, objectText } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import type { LoadedObject } from '../offline/load.ts'
 

@@ -1,5 +1,5 @@
 import { FieldManagerError } from '@krmkit/fieldmanager'
-import { objectText } from '../../validate/objects.ts'
+import { objectText } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import type { LoadedObject } from '../offline/load.ts'
 

@@ -2,18 +2,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type AnsweredObject,
-  bundledProgram,
-  type Connection,
-  type ThreadedServer,
-  threadedServer,
-} from './testing/threaded-server.ts'
+import { bundledProgram } from '../testing/bundled-program.ts'
+import { type AnsweredObject, type Connection, type ThreadedServer, threadedServer } from './testing/threaded-server.ts'
 
 let program: { readonly file: string; readonly folder: string }
 let server: ThreadedServer
 beforeAll(async () => {
-  program = await bundledProgram()
+  program = await bundledProgram(new URL('./testing/worker-main.ts', import.meta.url))
   server = await threadedServer(program.file, ['--threads=2'])
 })
 afterAll(async () => {

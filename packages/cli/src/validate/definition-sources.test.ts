@@ -7,8 +7,8 @@ import { kubeconfigText } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { createTestServer } from '@krmkit/testing'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { widgetDefinition } from '../../validate/testing/templates.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { widgetDefinition } from '../testing/widget-definition.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-definitions-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,6 +1,6 @@
 import { createRemoteClient } from '@krmkit/client'
 import { ApiError } from '@krmkit/meta'
-import { catalogLookup, clusterLookup, type DefinitionLookup } from '../../validate/definition-lookup.ts'
+import { catalogLookup, clusterLookup, type DefinitionLookup } from 'krmkit/validate'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { createFolderReader, createUrlReader, type SchemaReader } from './schema-readers.ts'

@@ -1,9 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createValidationBaseline, parseValidationBaseline, type ValidationBaseline } from '../../validate/baseline.ts'
-import type { Severity, ValidationFinding } from '../../validate/findings.ts'
-import { parseRuleSettings, type RuleSettings } from '../../validate/rule-settings.ts'
-import { ValidateError } from '../../validate/validate-error.ts'
-import { type ManifestValidator, validatorOf } from '../../validate/validate-manifests.ts'
+import {
+  createValidationBaseline,
+  type ManifestValidator,
+  parseRuleSettings,
+  parseValidationBaseline,
+  type RuleSettings,
+  type Severity,
+  ValidateError,
+  type ValidationBaseline,
+  type ValidationFinding,
+  validatorOf,
+} from 'krmkit/validate'
 import { CliError, messageOf } from '../cli-error.ts'
 import { kindsOf } from '../offline/definitions.ts'
 import { findManifests } from '../offline/manifest-files.ts'

@@ -1,5 +1,4 @@
-import { type ValidationFinding, type ValidationSummary, validationRules } from '../../validate/findings.ts'
-import { objectText } from '../../validate/objects.ts'
+import { objectText, type ValidationFinding, type ValidationSummary, validationRules } from 'krmkit/validate'
 import type { Paint } from '../offline/paint.ts'
 import { count, textLine } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'

@@ -17,9 +17,9 @@ import {
   validateObjectMeta,
 } from '@krmkit/meta'
 import { DecodeError, decode, type StructType } from '@krmkit/schema'
-import { messageOf } from '../message-of.ts'
 import { withDefaults } from './defaults.ts'
 import { type Problem, problemOf } from './findings.ts'
+import { messageOf } from './message-of.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
 import { type FoundKind, identityOf, type OfflineKinds } from './offline-kinds.ts'
 

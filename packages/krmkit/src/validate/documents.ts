@@ -7,7 +7,13 @@ export interface ManifestFile {
   readonly text: string
 }
 
-/** Parses the documents of a file. */
+/**
+ * Parses the documents of a file: YAML, or JSON alone where the path ends in `.json`. Documents that cannot be parsed are values, too.
+ *
+ * @example
+ * import { documentsOf } from 'krmkit/validate'
+ * documentsOf({ path: 'web.yaml', text: 'kind: ConfigMap\n---\nkind: Secret\n' }).length // 2
+ */
 export function documentsOf({ path, text }: ManifestFile): ReturnType<typeof readManifest> {
   return readManifest(text, { json: /\.json$/i.test(path) })
 }

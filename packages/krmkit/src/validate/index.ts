@@ -1,11 +1,13 @@
+/** The rules of `krmkit validate` as functions, and what tools such as a language server need beside them: objects, kinds and shapes. */
 export {
   type BaselineEntry,
   createValidationBaseline,
   parseValidationBaseline,
   type ValidationBaseline,
-} from '../validate/baseline.ts'
-export { type CatalogLookupOptions, catalogLookup, clusterLookup, type DefinitionLookup } from '../validate/definition-lookup.ts'
-export type { ManifestFile } from '../validate/documents.ts'
+} from './baseline.ts'
+export { withDefaults } from './defaults.ts'
+export { type CatalogLookupOptions, catalogLookup, clusterLookup, type DefinitionLookup } from './definition-lookup.ts'
+export { documentsOf, type ManifestFile } from './documents.ts'
 export {
   type Severity,
   type SuggestedEdit,
@@ -14,11 +16,14 @@ export {
   type ValidationRule,
   type ValidationSummary,
   validationRules,
-} from '../validate/findings.ts'
-export { type DefinitionObject, definitionFromJsonSchema } from '../validate/json-schema-definition.ts'
-export { type AdjustableRule, parseRuleSettings, type RuleSetting, type RuleSettings } from '../validate/rule-settings.ts'
-export { ValidateError, type ValidateErrorCode } from '../validate/validate-error.ts'
-export type { ValidatedFile } from '../validate/validate-files.ts'
+} from './findings.ts'
+export { type DefinitionObject, definitionFromJsonSchema } from './json-schema-definition.ts'
+export { type ManifestObject, nameOf, objectsOf, objectText } from './objects.ts'
+export { type FoundKind, identityOf, OfflineKinds, type OfflineKindsOptions } from './offline-kinds.ts'
+export { printable, printableLines } from './printable.ts'
+export { type AdjustableRule, parseRuleSettings, type RuleSetting, type RuleSettings } from './rule-settings.ts'
+export { ValidateError, type ValidateErrorCode } from './validate-error.ts'
+export type { ValidatedFile } from './validate-files.ts'
 export {
   createManifestValidator,
   type DefinitionSource,
@@ -27,4 +32,6 @@ export {
   type ManifestValidatorOptions,
   type ValidateRunOptions,
   validateManifests,
-} from '../validate/validate-manifests.ts'
+  validatorOf,
+} from './validate-manifests.ts'
+export { type MemberShape, shapeAt, shapeOf, type ValueShape, valueShape } from './value-shape.ts'

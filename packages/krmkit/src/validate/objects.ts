@@ -1,7 +1,7 @@
 import { type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import type { ManifestDocument } from '@krmkit/schema/manifest'
 import type { ManifestObjectName } from '@krmkit/versioning'
-import { printable } from '../printable.ts'
+import { printable } from './printable.ts'
 
 /** One object of a document: the document itself, or an item of a list. */
 export interface ManifestObject {
@@ -15,7 +15,14 @@ export interface ManifestObject {
 
 const maxNesting = 10
 
-/** The objects of a document; lists are replaced by their items, recursively. */
+/**
+ * The objects of a document; lists are replaced by their items, recursively.
+ *
+ * @example
+ * import { nameOf, objectsOf, objectText } from 'krmkit/validate'
+ * const value = { apiVersion: 'v1', kind: 'List', items: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }] }
+ * objectsOf({ value }).map((object) => objectText(nameOf(object))) // ['Secret a']
+ */
 export function objectsOf({ value }: Pick<ManifestDocument, 'value'>): ManifestObject[] {
   return opened({ value, at: '' }, 0)
 }
@@ -45,7 +52,7 @@ export function ownMember(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
-/** The kind and name of an object; values of a wrong type count as empty. */
+/** The kind and name of an object, see {@link objectsOf}; values of a wrong type count as empty. */
 export function nameOf({ value, implied }: ManifestObject): ManifestObjectName {
   const text = (from: unknown, name: string): string => {
     const member = isJsonObject(from) ? ownMember(from, name) : undefined
@@ -62,7 +69,7 @@ export function nameOf({ value, implied }: ManifestObject): ManifestObjectName {
   }
 }
 
-/** `Deployment default/web`, without control characters. */
+/** `Deployment default/web`, without control characters; see {@link objectsOf}. */
 export function objectText({ kind, namespace, name }: ManifestObjectName): string {
   return printable(`${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`)
 }

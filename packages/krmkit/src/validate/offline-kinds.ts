@@ -12,9 +12,9 @@ import {
   newestRelease,
   replacementAt,
 } from '@krmkit/versioning'
-import { messageOf } from '../message-of.ts'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, type ManifestFile } from './documents.ts'
+import { messageOf } from './message-of.ts'
 import { type ManifestObject, nameOf, objectsOf, ownMember } from './objects.ts'
 
 /** The kinds of a release, and custom resources that files define. */
@@ -51,7 +51,13 @@ export type FoundKind =
       readonly instead?: GroupVersionKind
     }
 
-/** Looks up kinds by group, version and name. */
+/**
+ * Looks up kinds by group, version and name.
+ *
+ * @example
+ * import { OfflineKinds } from 'krmkit/validate'
+ * new OfflineKinds({ release: '1.33' }).find({ group: 'apps', version: 'v1', kind: 'Deploymint' }) // { kind: 'missing', ... }
+ */
 export class OfflineKinds {
   readonly features: Features
   readonly #options: OfflineKindsOptions
@@ -281,7 +287,15 @@ export class OfflineKinds {
   }
 }
 
-/** Identifies an object across versions; an omitted namespace equals `default`. */
+/**
+ * Identifies an object across versions; an omitted namespace equals `default`.
+ *
+ * @example
+ * import { identityOf, OfflineKinds } from 'krmkit/validate'
+ * const name = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: '', name: 'web' }
+ * const gvk = { group: 'apps', version: 'v1', kind: 'Deployment' }
+ * identityOf(name, gvk, new OfflineKinds({ release: '1.33' })) // 'apps/deployments/default/web'
+ */
 export function identityOf({ namespace, name }: ManifestObjectName, gvk: GroupVersionKind, kinds: OfflineKinds): string {
   const found = kinds.find(gvk)
   if (found.kind !== 'found') return `${gvk.group}/${gvk.kind}/${namespace}/${name}`

@@ -98,7 +98,15 @@ function validatorFor({ rules = {}, ...options }: ManifestValidatorOptions): Man
   return validatorOf(kinds, rules)
 }
 
-/** A validator over kinds, which runs do not change. */
+/**
+ * A validator over kinds, which runs do not change.
+ *
+ * @throws ValidateError `InvalidRule`
+ * @example
+ * import { OfflineKinds, validatorOf } from 'krmkit/validate'
+ * const validator = validatorOf(new OfflineKinds({ release: '1.33' }), { 'unknown-field': 'warning' })
+ * const { findings } = await validator.validate([{ path: 'a.yaml', text: 'apiVersion: v1\nkind: ConfigMap\n' }])
+ */
 export function validatorOf(kinds: OfflineKinds, rules: RuleSettings): ManifestValidator {
   const checked = parseRuleSettings(rules)
   return {

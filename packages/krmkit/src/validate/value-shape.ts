@@ -40,7 +40,15 @@ export interface MemberShape {
 
 const shapes = new WeakMap<StructType, ValueShape>()
 
-/** The shape of the objects of a type. */
+/**
+ * The shape of the objects of a type.
+ *
+ * @example
+ * import { Deployment } from '@krmkit/kinds/apps/v1'
+ * import { shapeAt, shapeOf, valueShape } from 'krmkit/validate'
+ * const replicas = shapeAt(shapeOf(Deployment.type()), ['spec', 'replicas'])
+ * if (replicas !== undefined) valueShape(replicas).type // 'integer of 32 bits'
+ */
 export function shapeOf(type: StructType): ValueShape {
   const known = shapes.get(type)
   if (known !== undefined) return known
@@ -55,12 +63,12 @@ export function shapeAfter(shape: ValueShape, step: string | number): MemberShap
   return shape.members?.().get(step) ?? shape.values?.()
 }
 
-/** The value of a member, or the value itself. */
+/** The value of a member, or the value itself; see {@link shapeOf}. */
 export function valueShape(shape: MemberShape | ValueShape): ValueShape {
   return 'value' in shape ? shape.value : shape
 }
 
-/** The shape at the end of a path of members and items; undefined where the type does not have it. */
+/** The shape at the end of a path of members and items, see {@link shapeOf}; undefined where the type does not have it. */
 export function shapeAt(root: ValueShape, steps: readonly (string | number)[]): MemberShape | ValueShape | undefined {
   let at: MemberShape | ValueShape | undefined = root
   for (const step of steps) at = at === undefined ? undefined : shapeAfter(valueShape(at), step)

@@ -33,7 +33,13 @@ export interface ClosableTranslator extends YamlTranslator {
   close(): Promise<void>
 }
 
-/** The path of the worker script of the built or bundled package; undefined when running from the sources. */
+/**
+ * The path of the worker script of the built or bundled package; undefined when running from the sources.
+ *
+ * @example
+ * import { createYamlTranslator, yamlWorkerFile } from 'krmkit'
+ * const yamlTranslator = yamlWorkerFile() === undefined ? undefined : createYamlTranslator()
+ */
 export function yamlWorkerFile(): string | undefined {
   const files = ['./yaml-worker.cjs', './yaml-worker.js'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
   return files.find((file) => existsSync(file))

@@ -1,31 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { JsonObject } from '@krmkit/meta'
-import { rolldown } from 'rolldown'
 import { serve } from '../../serve.ts'
 import { serveOptions } from '../../testing/run-command.ts'
-
-/** Bundles the program of a worker, which Node 20 cannot run from its sources. @returns its file, and the folder to remove */
-export async function bundledProgram(): Promise<{ readonly file: string; readonly folder: string }> {
-  const cache = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
-  await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'threads-'))
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL('./worker-main.ts', import.meta.url)),
-    platform: 'node',
-    external: ['lmdb'],
-    resolve: { conditionNames: ['source', 'import', 'node', 'default'] },
-    logLevel: 'silent',
-  })
-  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' })
-  await bundle.close()
-  return { file: join(folder, 'main.mjs'), folder }
-}
 
 export interface Answer {
   readonly status: number
