@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { licensesOf } from './bundle-licenses.mjs'
 import { writeDirectExports } from './direct-exports.mjs'
 import { exercise } from './exercise.mjs'
 import { root, setup } from './setup.mjs'
@@ -50,7 +51,8 @@ function sourcesStamp() {
     const { mtimeMs, size } = statSync(file)
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }
-  for (const script of ['bundle.mjs', 'code-cache.cjs', 'direct-exports.mjs', 'exercise.mjs']) add(join(root, 'scripts', script))
+  for (const script of ['bundle.mjs', 'bundle-licenses.mjs', 'code-cache.cjs', 'direct-exports.mjs', 'exercise.mjs'])
+    add(join(root, 'scripts', script))
   add(join(root, 'pnpm-lock.yaml'))
   for (const name of readdirSync(join(root, 'packages')).sort()) {
     const folder = join(root, 'packages', name)
@@ -77,7 +79,7 @@ async function build(dir) {
     },
   }
   const build = await rolldown({ ...options, input: join(root, 'packages/cli/src/main.ts') })
-  await build.write({
+  const { output } = await build.write({
     dir,
     format: 'cjs',
     dynamicImportInCjs: false,
@@ -87,6 +89,7 @@ async function build(dir) {
   })
   await build.close()
   writeDirectExports(dir)
+  writeFileSync(join(dir, 'licenses.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
   // The worker thread has a separate file, which loads faster without the code of the command.
   const worker = await rolldown({ ...options, input: join(root, 'packages/krmkit/src/yaml/yaml-worker.ts') })
   await worker.write({

@@ -32,7 +32,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['protocol', 'meta', 'schema', 'storage', 'authentication', 'certificates', 'kinds'],
     ...['fieldmanager', 'apiserver', 'controllers', 'client', 'http'],
   ],
-  krmkit: ['grpc', ...below, ...middle, 'registry', 'apiserver', 'client', 'controllers', 'http', 'testing'],
+  krmkit: [
+    ...['meta', 'schema', 'storage', 'authentication', 'authorization'],
+    ...['kinds', 'versioning', 'apiserver', 'client', 'http', 'testing'],
+  ],
+  cli: ['grpc', ...below, ...middle, 'registry', 'apiserver', 'client', 'controllers', 'http', 'testing', 'krmkit'],
   'create-krmkit': [],
 }
 
@@ -41,23 +45,26 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   http: ['apiserver', 'storage'],
 }
 
+/** Packages that are published as a bundle of what they import, which are their development dependencies. */
+const bundled = new Set(['cli'])
+
 /** Packages that must install without a server and without native code. */
 const light = ['protocol', 'meta', 'client', 'http']
 
 /** Which packages may use a library; in each of them one module is the door to it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   cborg: ['schema'],
-  commander: ['krmkit'],
+  commander: ['cli'],
   immer: ['admission', 'registry'],
   jose: ['authentication', 'certificates'],
   '@noble/ciphers': ['storage'],
   '@noble/hashes': ['meta'],
   lmdb: ['storage'],
-  picocolors: ['krmkit'],
+  picocolors: ['cli'],
   protobufjs: ['schema'],
   re2js: ['schema'],
-  'vscode-languageserver': ['krmkit'],
-  'vscode-languageserver-textdocument': ['krmkit'],
+  'vscode-languageserver': ['cli'],
+  'vscode-languageserver-textdocument': ['cli'],
   ws: ['http'],
   zod: ['schema', 'kinds', 'authentication', 'authorization', 'admission', 'apiserver'],
 }
@@ -81,7 +88,7 @@ const typeFacts = 'packages/kinds/src/data/'
 const sockets = new Set(['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram'])
 const mayUseSockets = new Set(['http', 'client'])
 /** Only `isIP`. */
-const mayUseNet = new Set(['certificates', 'krmkit'])
+const mayUseNet = new Set(['certificates', 'cli'])
 /** Stores are shared over Unix sockets, and etcd is a store elsewhere. */
 const socketModules: Readonly<Record<string, readonly string[]>> = {
   'packages/storage/src/socket/': ['node:net'],
@@ -101,9 +108,15 @@ function siblingOf(from: string): string | undefined {
   return library === 'krmkit' || library === 'create-krmkit' ? library : /^@krmkit\/(.+)$/.exec(library)?.[1]
 }
 
-/** The packages of this workspace that are installed with a package. */
+/** What the modules of a package may import. */
+function dependenciesOf(name: string): Readonly<Record<string, string>> {
+  const { dependencies = {}, devDependencies = {} } = manifestOf(`packages/${name}`)
+  return bundled.has(name) ? devDependencies : dependencies
+}
+
+/** The packages of this workspace that a package consists of or is installed with. */
 function siblingsOf(name: string): string[] {
-  return Object.keys(manifestOf(`packages/${name}`).dependencies ?? {})
+  return Object.keys(dependenciesOf(name))
     .map(siblingOf)
     .filter((other) => other !== undefined)
 }
@@ -200,7 +213,8 @@ describe.each(folders)('%s', (name) => {
   })
 
   it('declares what it imports', () => {
-    const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifestOf(`packages/${name}`)
+    const { devDependencies = {}, peerDependencies = {} } = manifestOf(`packages/${name}`)
+    const dependencies = dependenciesOf(name)
     const root = manifestOf('.').devDependencies ?? {}
     const wrong = all.filter(({ from, inTest }) => {
       if (from.startsWith('.') || from.startsWith('node:')) return false

@@ -6,8 +6,10 @@ import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './
 
 /** Maximum number of lines of a module. */
 const maxLines = 500
-/** Packages whose names are those of commands: `npx krmkit`, `npm create krmkit`. */
+/** Packages whose names people type: `npm install krmkit`, `npm create krmkit`. */
 const unscoped = ['krmkit', 'create-krmkit']
+/** Packages that are published as a bundle of what they import. */
+const bundled = ['cli']
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 const license = readFileSync(join(root, 'LICENSE'), 'utf8')
 
@@ -24,16 +26,19 @@ describe.each(packageFolders())('%s', (name) => {
       sideEffects: false,
     })
     expect(manifest.description ?? '').not.toBe('')
-    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'README.md', 'LICENSE']))
+    expect(manifest.files).toEqual(
+      expect.arrayContaining([bundled.includes(name) ? 'dist/bundle' : 'dist', 'README.md', 'LICENSE']),
+    )
     expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(license)
     expect(existsSync(join(root, folder, 'README.md')), `${folder}/README.md`).toBe(true)
   })
 
   it('exports source, types and code of the same modules, and its manifest', () => {
-    const { '.': main, './package.json': own, ...others } = manifest.exports ?? {}
+    const { './package.json': own, ...others } = manifest.exports ?? {}
     expect(own).toBe('./package.json')
-    for (const entry of [main, ...Object.values(others)]) {
-      if (entry === undefined || typeof entry === 'string') throw new Error(`${folder}: an entry point without conditions`)
+    expect('.' in others, 'a root entry').toBe(!bundled.includes(name))
+    for (const entry of Object.values(others)) {
+      if (typeof entry === 'string') throw new Error(`${folder}: an entry point without conditions`)
       const { browser, ...conditions } = entry
       for (const each of browser === undefined ? [conditions] : [conditions, browser]) {
         const { source = '' } = each
@@ -51,9 +56,8 @@ describe.each(packageFolders())('%s', (name) => {
   })
 
   it('publishes sources, and neither tests nor what a build leaves behind', () => {
-    expect(manifest.files).toEqual(
-      expect.arrayContaining(['src', 'NOTICE', '!**/*.tsbuildinfo', '!**/*.test.ts', '!**/testdata']),
-    )
+    const sources = ['src', '!**/*.tsbuildinfo', '!**/*.test.ts', '!**/testdata']
+    expect(manifest.files).toEqual(expect.arrayContaining(['NOTICE', ...(bundled.includes(name) ? [] : sources)]))
     const { repository, keywords, homepage } = manifest
     expect(repository).toMatchObject({ type: 'git', directory: folder })
     expect(keywords?.length).toBeGreaterThan(0)
@@ -73,7 +77,8 @@ describe.each(packageFolders())('%s', (name) => {
       references?: { path: string }[]
     }
     const siblings: string[] = []
-    for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
+    const { dependencies = {}, devDependencies = {} } = manifest
+    for (const [dependency, version] of Object.entries(bundled.includes(name) ? devDependencies : dependencies)) {
       if (version === 'workspace:*') siblings.push(`../${dependency.replace('@krmkit/', '')}`)
       else expect(version, dependency).toMatch(exact)
     }
@@ -105,11 +110,21 @@ it('builds have source maps', () => {
 })
 
 it('the command is published as a bundle, without engine caches and without the modules of which it consists', () => {
-  const { files = [], dependencies = {}, optionalDependencies = {} } = manifestOf('packages/krmkit')
-  expect(files).toEqual(expect.arrayContaining(['!src/cli', '!dist/cli', '!dist/bundle/*.cache', '!dist/bundle/*.stamp', 'bin']))
-  expect(files).not.toContain('!dist/bundle')
-  expect(dependencies).not.toHaveProperty('lmdb')
-  expect(optionalDependencies).toHaveProperty('lmdb')
+  const manifest = manifestOf('packages/cli')
+  const documents = ['README.md', 'LICENSE', 'NOTICE']
+  expect(manifest.files).toEqual(['dist/bundle', '!dist/bundle/*.cache', '!dist/bundle/*.stamp', ...documents, 'bin'])
+  expect(manifest).not.toHaveProperty('dependencies')
+  expect(manifest).not.toHaveProperty('peerDependencies')
+  expect(manifest.optionalDependencies).toEqual({ lmdb: manifestOf('packages/storage').devDependencies?.['lmdb'] })
+})
+
+it('the library has the command, and neither its code nor its dependencies', () => {
+  const { exports = {}, files = [], dependencies = {}, bin } = manifestOf('packages/krmkit')
+  expect(Object.keys(exports)).toEqual(['.', './testing', './validate', './package.json'])
+  expect(files).toContain('!dist/bundle')
+  expect(Object.keys(dependencies).filter((name) => !name.startsWith('@krmkit/'))).toEqual([])
+  expect(dependencies).not.toHaveProperty('@krmkit/cli')
+  expect(bin).toEqual(manifestOf('packages/cli').bin)
 })
 
 it('the workspace pins its tools', () => {

@@ -125,9 +125,7 @@ describe('docs/operate/hardening.md', () => {
       'authentication/flags.ts',
       'authorization/flags.ts',
     ]
-    const known = [...sourcesOfFlags, 'certificate/serve-flags.ts']
-      .map((file) => read(`packages/cli/src/${file}`))
-      .join('\n')
+    const known = [...sourcesOfFlags, 'certificate/serve-flags.ts'].map((file) => read(`packages/cli/src/${file}`)).join('\n')
     const commands = read('docs/operate/hardening.md').matchAll(/krmkit serve (?:[^`#]|\\\n)*?(?=\n[^ ]|`|#)/g)
     const flags = new Set(
       [...commands].flatMap(([text]) => [...text.matchAll(/(--[a-z][a-z-]+)/g)].map((match) => match[1] ?? '')),

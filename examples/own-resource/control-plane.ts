@@ -1,5 +1,4 @@
-import { builtInKinds, createApiServer, defineResource, field, listen, memoryStorage } from 'krmkit'
-import type { Authorizer } from 'krmkit/authorization'
+import { type Authorizer, builtInKinds, createApiServer, defineResource, field, listen, memoryStorage } from 'krmkit'
 import { z } from 'zod'
 
 // A kind: its schema, its columns in kubectl, and validation that a schema cannot express.

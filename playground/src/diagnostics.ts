@@ -1,5 +1,4 @@
-import { createManifestValidator, type ManifestValidator, type ValidationFinding } from 'krmkit/validate'
-import { objectText } from 'krmkit/validate'
+import { createManifestValidator, type ManifestValidator, objectText, type ValidationFinding } from 'krmkit/validate'
 
 /** Problems of the editor's text, as `krmkit validate` finds them. */
 

@@ -1,8 +1,8 @@
 // Projects of different kinds that install the packed packages: CommonJS, jest, the client alone, an installation without native code.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createProject, problemsOf, workspaceVersion } from './project.mjs'
 
@@ -12,12 +12,16 @@ const playwrightVersion = '1.65.1'
 const esbuildVersion = '0.28.2'
 /** Upper bound of the folder `node_modules` of a project with `@krmkit/client` alone, in MiB. */
 const clientMib = 30
+/** Upper bound of the folder `node_modules` of a project with `krmkit` alone, without optional packages, in MiB. */
+const libraryMib = 30
 
 /** @returns the name and problems of each check. */
 export async function checkConsumers(work, packed, project) {
   return [
     { name: 'require() of every entry point', problems: requireAll(packed, project) },
     { name: 'the command runs the bundle', problems: checkCommand(project) },
+    { name: 'the command alone', problems: checkCommandAlone(work, packed) },
+    { name: 'the library without the command', problems: checkLibrary(work, packed) },
     { name: 'jest with CommonJS tests', problems: checkJest(work, packed) },
     { name: 'jest with ES modules', problems: checkJestModules(work, packed) },
     { name: 'playwright', problems: checkPlaywright(work, packed) },
@@ -41,13 +45,58 @@ function requireAll(packed, project) {
 function checkCommand(project) {
   const command = join(project, 'node_modules/.bin/krmkit')
   writeFileSync(join(project, 'config-map.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n')
-  const modules = join(project, 'node_modules/krmkit/dist')
   return [
     ...problemsOf(command, ['--help'], { cwd: project, prints: 'serve' }),
     ...problemsOf(command, ['validate', 'config-map.yaml'], { cwd: project }),
-    ...(readdirSync(modules).includes('bundle') ? [] : ['krmkit has no bundle']),
-    ...(readdirSync(modules).includes('cli') ? ['krmkit contains the modules of the command beside its bundle'] : []),
+    ...differences('@krmkit/cli has in dist', readdirSync(join(project, 'node_modules/@krmkit/cli/dist')), ['bundle']),
   ]
+}
+
+/** The command needs no package but its own. */
+function checkCommandAlone(work, packed) {
+  const manifest = { devDependencies: { '@krmkit/cli': '*' } }
+  const folder = createProject(work, { name: 'command-alone', packed, manifest, flags: ['--omit=optional'] })
+  return [
+    ...differences('@krmkit/cli installs', installedIn(folder), ['@krmkit/cli']),
+    ...problemsOf(join(folder, 'node_modules/.bin/krmkit'), ['--version'], { cwd: folder }),
+  ]
+}
+
+/** `npm install krmkit` brings no package of the command; the program `krmkit` then starts the command by npx, here from its tarball. */
+function checkLibrary(work, packed) {
+  const manifest = { dependencies: { krmkit: '*', zod: workspaceVersion('zod') } }
+  const folder = createProject(work, { name: 'library', packed, manifest, flags: ['--omit=optional'] })
+  const mib = bytesOf(join(folder, 'node_modules')) / 2 ** 20
+  const ofCommand = /^(@krmkit\/cli|commander|picocolors|vscode-)/
+  const { tarball } = packed.find(({ name }) => name === 'cli')
+  mkdirSync(join(folder, 'bin'))
+  const exec = `exec npm exec --yes --ignore-scripts --omit=optional --package=file:${tarball} -- krmkit "$@"`
+  writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nshift 2\n${exec}\n`, { mode: 0o755 })
+  const env = { PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) }
+  const command = join(folder, 'node_modules/.bin/krmkit')
+  return [
+    ...differences(
+      'krmkit installs',
+      installedIn(folder).filter((name) => ofCommand.test(name)),
+      [],
+    ),
+    ...(mib <= libraryMib ? [] : [`krmkit installs ${mib.toFixed(1)} MiB, above its budget of ${libraryMib} MiB`]),
+    ...problemsOf(command, ['--help'], { cwd: folder, env, prints: 'Manifests (offline)' }),
+    ...problemsOf(command, ['validate', 'missing.yaml'], { cwd: folder, env, status: 2, prints: 'npm install -D @krmkit/cli' }),
+  ]
+}
+
+/** The names of the installed packages. */
+function installedIn(folder) {
+  const modules = join(folder, 'node_modules')
+  const names = (scope) => readdirSync(join(modules, scope)).map((name) => join(scope, name))
+  return names('').flatMap((name) => (name.startsWith('.') ? [] : name.startsWith('@') ? names(name) : [name]))
+}
+
+function differences(what, found, expected) {
+  return found.join() === expected.join()
+    ? []
+    : [`${what} ${found.join(', ') || 'nothing'}, not ${expected.join(', ') || 'nothing'}`]
 }
 
 /** The test that packages/testing/README.md shows. */
@@ -149,7 +198,7 @@ function bytesOf(folder) {
 }
 
 async function checkWithoutLmdb(work, packed) {
-  const dependencies = { krmkit: '*', zod: workspaceVersion('zod') }
+  const dependencies = { '@krmkit/cli': '*' }
   const folder = createProject(work, { name: 'without-lmdb', packed, manifest: { dependencies }, flags: ['--omit=optional'] })
   const command = join(folder, 'node_modules/.bin/krmkit')
   const durable = ['serve', '--secure-port=0', '--storage=durable']

@@ -3,14 +3,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { blocksOf } from './pages.mjs'
-import { createProject, problemsOf, workspaceVersion } from './project.mjs'
+import { createProject, hasEntries, problemsOf, workspaceVersion } from './project.mjs'
 
 /** @returns the name and problems of each example of the READMEs of the repository and of its packages. */
 export function runExamples(project, packages) {
   const readmes = ['README.md', ...packages.map(({ name }) => `packages/${name}/README.md`)]
+  // A command without entry points has no program to show.
+  const commands = new Set(
+    packages.filter(({ manifest }) => !hasEntries(manifest)).map(({ name }) => `packages/${name}/README.md`),
+  )
   return readmes.flatMap((file) => {
     const programs = blocksOf(file).filter(({ language, title }) => language === 'ts' && title === '')
-    if (programs.length === 0) return [{ name: file, problems: ['has no example'] }]
+    if (programs.length === 0) return [{ name: file, problems: commands.has(file) ? [] : ['has no example'] }]
     return programs.map(({ name, text }) => ({ name, problems: runExample(project, text) }))
   })
 }

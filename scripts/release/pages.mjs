@@ -32,7 +32,7 @@ export const notRun = {
 /** Pages whose console blocks a test of the workspace runs, with servers and charts that it prepares. */
 const ownTest = new Set(['docs/guide/will-my-cluster-upgrade-break-me.md'])
 /** What the first page installs. */
-const installed = ['krmkit', '@krmkit/kinds', 'zod']
+const installed = ['krmkit', '@krmkit/cli', '@krmkit/kinds', 'zod']
 
 /** @returns the name and problems of each page. */
 export function checkPages(work, packed) {

@@ -28,6 +28,11 @@ export function createProject(work, { name, packed, manifest, flags = [] }) {
   return folder
 }
 
+/** Whether programs can import the package. */
+export function hasEntries({ exports = {} }) {
+  return Object.keys(exports).some((path) => path !== './package.json')
+}
+
 /** The manifest with tarballs in place of released versions, among the packages themselves too. */
 export function withTarballs(manifest, packed) {
   const files = Object.fromEntries(packed.map(({ manifest: { name }, tarball }) => [name, `file:${tarball}`]))

@@ -6,11 +6,12 @@ import { basename, dirname, join, normalize, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { root } from '../setup.mjs'
+import { hasEntries } from './project.mjs'
 
 const require = createRequire(import.meta.url)
 
-/** Maximum size of a packed package in KiB, with sources and source maps; that of krmkit contains the bundled command. */
-const maxPackedKib = { admission: 420, apiserver: 660, controllers: 720, kinds: 1450, schema: 780, storage: 440, krmkit: 1700 }
+/** Maximum size of a packed package in KiB, with sources and source maps; that of cli is the bundled command. */
+const maxPackedKib = { admission: 420, apiserver: 660, controllers: 720, kinds: 1450, schema: 780, storage: 440, cli: 1500 }
 const usualPackedKib = 300
 
 /** Files that must not be published: compiler state, engine caches, tests and their data. Those of templates are part of new projects. */
@@ -119,7 +120,8 @@ async function lintMessages({ unpacked, manifest }) {
 }
 
 /** Whether TypeScript resolves the types of every entry point as ES modules. */
-function typeProblems({ tarball }) {
+function typeProblems({ tarball, manifest }) {
+  if (!hasEntries(manifest)) return []
   const attw = join(dirname(require.resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
   try {
     execFileSync(process.execPath, [attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-color'], {

@@ -28,7 +28,7 @@ function indexPage(reference) {
       `<tr><td><a href="${relative('api/index.html', url)}"><code>${name}</code></a></td><td>${symbols.length}</td></tr>`,
   )
   const html = `<h1>API reference</h1>
-<p>Every export of every entry point, generated from the sources. The package <code>krmkit</code> exports the other packages again.
+<p>Every export of every entry point, generated from the sources. The package <code>krmkit</code> exports the most used names of the others again.
 Each built-in kind also has an entry point of its group and version, such as <code>@krmkit/kinds/apps/v1</code>.</p>
 <div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr><th scope="col">entry point</th><th scope="col">exports</th></tr></thead><tbody>
 ${rows.join('\n')}

@@ -90,7 +90,7 @@ it('prints for each command what the page shows, and writes the files that it sh
 
 it('shows a program that runs', () => {
   const code = blocks.find(({ language }) => language === 'ts')?.text ?? ''
-  const body = code.replace(/import (\{.*\}) from 'krmkit\/versioning'/, 'const $1 = versioning')
+  const body = code.replace(/import (\{.*\}) from '@krmkit\/versioning'/, 'const $1 = versioning')
   expect(body).toContain('= versioning')
   const [, ...calls] = body.split('\n').filter((line) => /^(?:find|convert|compare)/.test(line))
   expect(calls).toHaveLength(2)

@@ -83,14 +83,19 @@ describe('createProject', () => {
   it('installs packed packages of this version from a folder, among themselves too', () => {
     const tarballs = join(root, 'tarballs')
     mkdirSync(tarballs)
-    for (const name of ['krmkit', 'krmkit-meta', 'create-krmkit']) writeFileSync(join(tarballs, `${name}-${version}.tgz`), '')
+    for (const name of ['krmkit', 'krmkit-cli', 'krmkit-meta', 'create-krmkit'])
+      writeFileSync(join(tarballs, `${name}-${version}.tgz`), '')
     writeFileSync(join(tarballs, 'krmkit-meta-0.0.1.tgz'), '')
     const { folder } = createProject({ folder: join(root, 'packed'), template: 'ci-linter', tarballs })
     const files = {
       krmkit: `file:${join(tarballs, `krmkit-${version}.tgz`)}`,
+      '@krmkit/cli': `file:${join(tarballs, `krmkit-cli-${version}.tgz`)}`,
       '@krmkit/meta': `file:${join(tarballs, `krmkit-meta-${version}.tgz`)}`,
     }
-    expect(readJson(join(folder, 'package.json'))).toMatchObject({ devDependencies: { krmkit: files.krmkit }, overrides: files })
+    expect(readJson(join(folder, 'package.json'))).toMatchObject({
+      devDependencies: { '@krmkit/cli': files['@krmkit/cli'] },
+      overrides: files,
+    })
   })
 
   it('names the packed packages that are missing', () => {
@@ -98,7 +103,7 @@ describe('createProject', () => {
     const error = errorOf({ folder: join(root, 'unpacked'), template: 'ci-linter', tarballs })
     expect(error).toMatchObject({
       code: 'MissingTarball',
-      message: expect.stringContaining(`${tarballs} has no packed krmkit;`) as string,
+      message: expect.stringContaining(`${tarballs} has no packed @krmkit/cli;`) as string,
     })
     expect(existsSync(join(root, 'unpacked'))).toBe(false)
   })

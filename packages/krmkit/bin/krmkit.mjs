@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Package managers that link packages resolve this file to a folder of its own, and the path of the call to that of the project.
+// Where packages are links, this file is in a store, and the path of the call is in the project.
 const command = installedFrom(import.meta.url) ?? installedFrom(pathToFileURL(process.argv[1]).href)
 if (command === undefined) runByNpx()
 else await import(pathToFileURL(command).href)
@@ -32,6 +32,10 @@ krmkit: it is not installed here; starting it by npx`)
   const args = ['--yes', `@krmkit/cli@${version}`, ...process.argv.slice(2)]
   // npx is a script of the shell on Windows.
   const words = isWindows ? args.map((arg) => `"${arg.replaceAll('"', '\\"')}"`) : args
+  // Before the start of the child, which may be quick. A terminal sends its interrupt to both processes, and a second one would end a
+  // server at once.
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal))
   const child = spawn('npx', words, { stdio: 'inherit', shell: isWindows })
   child.on('error', (error) => {
     console.error(`krmkit: npx cannot be started: ${error.message}`)
@@ -40,8 +44,4 @@ krmkit: it is not installed here; starting it by npx`)
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + constants.signals[signal]
   })
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
-    // A terminal sends its interrupt to both processes, and a second one would end a server at once.
-    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal))
-  }
 }

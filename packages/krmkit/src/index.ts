@@ -1,5 +1,6 @@
 /** The most used names of the packages. Others are imported from their packages, such as `@krmkit/schema`. */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
+export { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 export {
   type Client,
   createInformer,

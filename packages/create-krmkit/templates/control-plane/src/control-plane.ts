@@ -1,4 +1,3 @@
-import { builtInKinds, createApiServer, type Server } from 'krmkit'
 import {
   anonymousAuthenticator,
   createAuthenticatorChain,
@@ -6,11 +5,12 @@ import {
   createStaticTokenAuthenticator,
   type StaticToken,
   withAuthenticatedGroup,
-} from 'krmkit/authentication'
-import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer } from 'krmkit/authorization'
-import { type RunningControllers, runControllers } from 'krmkit/controllers'
-import { systemRandom } from 'krmkit/meta'
-import type { Storage } from 'krmkit/storage'
+} from '@krmkit/authentication'
+import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer } from '@krmkit/authorization'
+import { type RunningControllers, runControllers } from '@krmkit/controllers'
+import { systemRandom } from '@krmkit/meta'
+import type { Storage } from '@krmkit/storage'
+import { builtInKinds, createApiServer, type Server } from 'krmkit'
 import { databaseController } from './controller.ts'
 import { Database } from './database.ts'
 import type { Provisioner } from './provisioner.ts'

@@ -1,5 +1,5 @@
-import type { Controller } from 'krmkit/controllers'
-import { ignoreNotFound } from 'krmkit/controllers/framework'
+import type { Controller } from '@krmkit/controllers'
+import { ignoreNotFound } from '@krmkit/controllers/framework'
 import { Database } from './database.ts'
 import type { Provisioner } from './provisioner.ts'
 
