@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as vitest from 'vitest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { documentPages, packageFolders, root } from '../source-files.ts'
+import { documentPages, manifestOf, packageFolders, root } from '../source-files.ts'
 import { codeBlocksOf, runBlock, typeErrorsOf } from './code-blocks.ts'
 
 /** The examples of the guides and READMEs compile in a strict project and run, each alone and as it stands. */
@@ -66,7 +66,10 @@ async function load(specifier: string): Promise<object> {
 // The file of an example in docs/guide/debugging-tests.md.
 afterAll(() => rmSync(join(root, 'inspector.html'), { force: true }))
 
-it.each(packageFolders())('the README of %s begins with an example of at most 20 lines', (name) => {
+/** Packages that programs can import. */
+const importable = packageFolders().filter((name) => '.' in (manifestOf(`packages/${name}`).exports ?? {}))
+
+it.each(importable)('the README of %s begins with an example of at most 20 lines', (name) => {
   const [first] = blocks.filter((block) => block.name === `packages/${name}/README.md 1`)
   expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(20)
 })

@@ -25,15 +25,6 @@ const files = (contents: Readonly<Record<string, string>>): string => {
 
 const run = (flags: readonly string[], terminal: TestTerminal = testTerminal()) => runCommand(['validate', ...flags], terminal)
 
-interface ReportedFinding {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  readonly severity: string
-  readonly rule: string
-  readonly path: string
-}
-
 const configMap = (name: string, rest = '') => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${rest}`
 
 describe('krmkit validate', () => {
