@@ -27,7 +27,7 @@ describe.each(packageFolders())('%s', (name) => {
     })
     expect(manifest.description ?? '').not.toBe('')
     expect(manifest.files).toEqual(
-      expect.arrayContaining([bundled.includes(name) ? 'dist/bundle' : 'dist', 'README.md', 'LICENSE']),
+      expect.arrayContaining([bundled.includes(name) ? 'dist/bundle/*.cjs' : 'dist', 'README.md', 'LICENSE']),
     )
     expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(license)
     expect(existsSync(join(root, folder, 'README.md')), `${folder}/README.md`).toBe(true)
@@ -112,7 +112,7 @@ it('builds have source maps', () => {
 it('the command is published as a bundle, without engine caches and without the modules of which it consists', () => {
   const manifest = manifestOf('packages/cli')
   const documents = ['README.md', 'LICENSE', 'NOTICE']
-  expect(manifest.files).toEqual(['dist/bundle', '!dist/bundle/*.cache', '!dist/bundle/*.stamp', ...documents, 'bin'])
+  expect(manifest.files).toEqual(['dist/bundle/*.cjs', 'dist/bundle/licenses.txt', ...documents, 'bin'])
   expect(manifest).not.toHaveProperty('dependencies')
   expect(manifest).not.toHaveProperty('peerDependencies')
   expect(manifest.optionalDependencies).toEqual({ lmdb: manifestOf('packages/storage').devDependencies?.['lmdb'] })

@@ -13,7 +13,7 @@ const esbuildVersion = '0.28.2'
 /** Upper bound of the folder `node_modules` of a project with `@krmkit/client` alone, in MiB. */
 const clientMib = 30
 /** Upper bound of the folder `node_modules` of a project with `krmkit` alone, without optional packages, in MiB. */
-const libraryMib = 30
+const libraryMib = 45
 
 /** @returns the name and problems of each check. */
 export async function checkConsumers(work, packed, project) {
@@ -67,7 +67,7 @@ function checkLibrary(work, packed) {
   const manifest = { dependencies: { krmkit: '*', zod: workspaceVersion('zod') } }
   const folder = createProject(work, { name: 'library', packed, manifest, flags: ['--omit=optional'] })
   const mib = bytesOf(join(folder, 'node_modules')) / 2 ** 20
-  const ofCommand = /^(@krmkit\/cli|commander|picocolors|vscode-)/
+  const ofCommand = /^(@krmkit\/cli$|commander$|picocolors$|vscode-)/
   const { tarball } = packed.find(({ name }) => name === 'cli')
   mkdirSync(join(folder, 'bin'))
   const exec = `exec npm exec --yes --ignore-scripts --omit=optional --package=file:${tarball} -- krmkit "$@"`
