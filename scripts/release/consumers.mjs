@@ -70,7 +70,7 @@ function checkLibrary(work, packed) {
   const ofCommand = /^(@krmkit\/cli$|commander$|picocolors$|vscode-)/
   const { tarball } = packed.find(({ name }) => name === 'cli')
   mkdirSync(join(folder, 'bin'))
-  const exec = `exec npm exec --yes --ignore-scripts --omit=optional --package=file:${tarball} -- krmkit "$@"`
+  const exec = `exec npm exec --yes --ignore-scripts --omit=optional --package=file:${tarball} "$@"`
   writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nshift 2\n${exec}\n`, { mode: 0o755 })
   const env = { PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) }
   const command = join(folder, 'node_modules/.bin/krmkit')

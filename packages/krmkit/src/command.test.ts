@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -61,35 +60,32 @@ describe.skipIf(process.platform === 'win32')('the command of krmkit', () => {
     expect([stdout, stderr]).toEqual(['cli validate\n', ''])
   })
 
-  it('otherwise says how to get it, and starts the same version by npx', () => {
+  it('otherwise says how to get it, and runs the one that npx installs', () => {
     install(join(root, 'alone'))
-    const env = npxOf('npx-prints', 'for arg in "$@"; do echo "[$arg]"; done; exit 7')
+    installCli(join(root, 'cache/node_modules/@krmkit/cli'))
+    const path = ['/usr/bin', join(root, 'cache/node_modules/.bin')].join(delimiter)
+    const env = npxOf('npx-installs', `for arg in "$@"; do echo "[$arg]" >&2; done\necho '${path}'`)
     const { stdout, stderr, status } = run(join(root, 'alone/bin/krmkit.mjs'), ['validate', 'a b.yaml'], env)
-    expect(stdout).toBe(`[--yes]\n[@krmkit/cli@${version}]\n[validate]\n[a b.yaml]\n`)
-    expect(stderr).toBe(hint)
-    expect(status).toBe(7)
+    expect(stdout).toBe('cli validate a b.yaml\n')
+    expect(stderr).toBe(`${hint}[--yes]\n[--package=@krmkit/cli@${version}]\n[-c]\n[node -p process.env.PATH]\n`)
+    expect(status).toBe(3)
   })
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('forwards %s to npx', async (signal) => {
-    const folder = `signalled-${signal}`
-    install(join(root, folder))
-    const env = npxOf(`npx-${signal}`, `trap 'echo stopped; exit 5' ${signal.slice(3)}\necho ready\nwhile :; do sleep 0.1; done`)
-    const child = spawn(process.execPath, [join(root, folder, 'bin/krmkit.mjs')], {
-      ...{ env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] },
-    })
-    const exited = once(child, 'exit')
-    const printed: string[] = []
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (printed.push(text) === 1) child.kill(signal)
-    })
-    expect(await exited).toEqual([5, null])
-    expect(printed.join('')).toBe('ready\nstopped\n')
+  it.each([
+    ['fails', 'echo offline >&2\nexit 7', 'offline\nkrmkit: npx has not installed the command\n', 7],
+    ['installs nothing', 'echo /usr/bin', 'krmkit: npx has not installed the command\n', 1],
+  ])('reports an npx that %s', (name, text, printed, code) => {
+    install(join(root, name))
+    const { stdout, stderr, status } = run(join(root, name, 'bin/krmkit.mjs'), [], npxOf(`npx ${name}`, text))
+    expect(stdout).toBe('')
+    expect(stderr).toBe(`${hint}${printed}`)
+    expect(status).toBe(code)
   })
 
   it('reports a missing npx', () => {
     install(join(root, 'without'))
     const { stderr, status } = run(join(root, 'without/bin/krmkit.mjs'), [], { PATH: join(root, 'nothing') })
-    expect(stderr).toBe(`${hint}krmkit: npx cannot be started: spawn npx ENOENT\n`)
+    expect(stderr).toBe(`${hint}krmkit: npx has not installed the command: spawnSync npx ENOENT\n`)
     expect(status).toBe(1)
   })
 })
