@@ -40,6 +40,6 @@ it('the control plane of the guide serves, validates and reconciles books', asyn
 })
 
 it('the guide contains this program', () => {
-  const [, shown] = /```ts control-plane.ts\n([\s\S]*?)```/.exec(read('../../docs/control-plane.md')) ?? []
+  const [, shown] = /```ts control-plane.ts\n([\s\S]*?)```/.exec(read('../../docs/guide/control-plane.md')) ?? []
   expect(shown).toBe(read('./control-plane.ts'))
 })
