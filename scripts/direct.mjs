@@ -21,9 +21,12 @@ const sources = new Set(existing.map((path) => path.replace(/\.direct\.ts$/, '.t
 for (const path of args) if (!path.startsWith('--')) sources.add(relative(root, join(process.cwd(), path)))
 
 const parsed = new Map()
+/** A direct form that does not exist yet declares what its source declares. */
 function fileOf(path) {
-  if (!parsed.has(path))
-    parsed.set(path, ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.ESNext, true))
+  if (!parsed.has(path)) {
+    const file = existsSync(join(root, path)) ? path : path.replace(/\.direct\.ts$/, '.ts')
+    parsed.set(path, ts.createSourceFile(path, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.ESNext, true))
+  }
   return parsed.get(path)
 }
 

@@ -106,7 +106,7 @@ function render(found) {
   for (const id of ids) {
     const [section, text] = rules[id]
     const tests = [...(found.get(id) ?? [])].map(
-      ([file, count]) => `[${basename(file, '.test.ts')}](../${file})${count > 1 ? ` ×${count}` : ''}`,
+      ([file, count]) => `[${basename(file, '.test.ts')}](../../../${file})${count > 1 ? ` ×${count}` : ''}`,
     )
     lines.push(`| ${id} | ${section} | ${text.replaceAll('|', '\\|')} | ${tests.join(', ')} |`)
   }

@@ -1,5 +1,6 @@
 /** Pausable forms of what this package also offers direct, under the same names: for large objects, run by a `Pace` of `@krmkit/meta/work`. */
 
+export { deepFreeze } from './freeze.ts'
 export { validateLabelSelector } from './selectors/label-selector.ts'
 export { collectErrors } from './validation/error-list.ts'
 export {

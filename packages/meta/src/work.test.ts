@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createTurns,
-  deepFreeze,
-  freezeSteps,
-  Pace,
-  paceOf,
-  runAtOnce,
-  runPaced,
-  startWork,
-  type Work,
-  whenDone,
-} from './work.ts'
+import { deepFreeze } from './freeze.direct.ts'
+import * as paced from './freeze.ts'
+import { createTurns, Pace, paceOf, runAtOnce, runPaced, startWork, type Work, whenDone } from './work.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -170,7 +161,7 @@ describe('whenDone', () => {
   })
 })
 
-it.each([deepFreeze, (value: object) => runAtOnce(freezeSteps(value))])('freezes every level', (freeze) => {
+it.each([deepFreeze, (value: object) => runAtOnce(paced.deepFreeze(value))])('freezes every level', (freeze) => {
   const value = { list: [{ a: {} }], text: 'b' }
   expect(freeze(value)).toBe(value)
   expect([value, value.list, value.list[0], value.list[0]?.a].every(Object.isFrozen)).toBe(true)

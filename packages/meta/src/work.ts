@@ -13,7 +13,6 @@
 
 import { isLargeValue } from './large-maps.ts'
 
-export { deepFreeze, freezeSteps } from './freeze.ts'
 export {
   isEmptyObject,
   isLargeValue,

@@ -11,7 +11,8 @@ import {
 import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
-import { stringifySteps, unknownProblems } from '@krmkit/schema/json'
+import { unknownProblems } from '@krmkit/schema/json'
+import { stringifyJson } from '@krmkit/schema/paced'
 import { typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
 import { withMembers } from './with-members.ts'
@@ -101,7 +102,7 @@ function* patchedCustomType(request: PatchRequest, value: JsonValue, own: TypeMe
   if (isJsonObject(value) && value['apiVersion'] === own.apiVersion && value['kind'] === own.kind) return { value }
   const { apiVersion, kind } = statedType(value)
   if (kind === '') {
-    const text = yield* stringifySteps(value)
+    const text = yield* stringifyJson(value)
     throw ApiError.badRequest(`Object 'Kind' is missing in '${text.slice(0, shownCharacters)}'`)
   }
   if (isJsonObject(value) && value['apiVersion'] === null)

@@ -27,7 +27,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
   const floats = sentFloats(scope, body)
-  const sent = floats instanceof Promise ? await floats : floats
+  const sent = await floats
   const write = writeContext(context, options, { sent, statedType })
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   context.span?.event('About to store object in database')

@@ -36,7 +36,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
   const floats = sentFloats(scope, { bytes, encoding })
-  const sent = floats instanceof Promise ? await floats : floats
+  const sent = await floats
   const write = writeContext(context, options, { sent, statedType })
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded

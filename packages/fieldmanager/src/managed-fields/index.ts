@@ -4,16 +4,14 @@ export {
   type ApplyParts,
   type ApplyPatchRequest,
   type ApplyResult,
-  applyParts as applyPartsSteps,
   beforeFirstApplyManager,
   type FieldConflicts,
 } from './apply.ts'
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
 export { conflictError, type FieldConflict } from './conflicts.ts'
 export { decodeManagedFields, encodeManagedFields, managedFieldsProblem } from './entries.direct.ts'
-export { type Managed, managedFieldsProblem as managedFieldsProblemSteps } from './entries.ts'
+export type { Managed } from './entries.ts'
 export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.direct.ts'
-export { ignoreManagedFieldsTimestamps as ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
 export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 export { managerName } from './manager-name.ts'
@@ -30,7 +28,6 @@ export {
 export { managedFieldsAfterUpdate, trackUpdate } from './update.direct.ts'
 export {
   isResetManagedFields,
-  managedFieldsAfterUpdate as managedFieldsAfterUpdateSteps,
   type TrackUpdateRequest,
   unknownManager,
 } from './update.ts'

@@ -1,4 +1,3 @@
 export { equalValues } from './equal.direct.ts'
-export { equalValues as equalValuesSteps } from './equal.ts'
 export { canonicalJson, parseJsonText, quoteJson } from './json.ts'
 export { compareValues, type OptionalJsonValue } from './order.ts'

@@ -26,8 +26,6 @@ export {
   maxAnnotationsSize,
   type ObjectMetaRules,
   validateImmutableField,
-  validateObjectMeta as validateObjectMetaSteps,
-  validateObjectMetaUpdate as validateObjectMetaUpdateSteps,
 } from './object-meta.ts'
 export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'

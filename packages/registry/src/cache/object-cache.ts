@@ -1,6 +1,8 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze, freezeSteps, isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
+import { deepFreeze } from '@krmkit/meta/freeze'
+import * as pacedMeta from '@krmkit/meta/paced'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from '../interfaces.ts'
@@ -118,7 +120,7 @@ export class ObjectCache {
 
   #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
     if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
-    return runInLaterTurns(freezeSteps(object), this.#turns)
+    return runInLaterTurns(pacedMeta.deepFreeze(object), this.#turns)
   }
 
   /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */

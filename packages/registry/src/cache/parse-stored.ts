@@ -1,6 +1,8 @@
 import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze, freezeSteps, isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
+import { deepFreeze } from '@krmkit/meta/freeze'
+import * as pacedMeta from '@krmkit/meta/paced'
+import { isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import { parseJson } from '@krmkit/schema'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
@@ -20,7 +22,7 @@ export async function parseStoredInSlices(entry: Entry, turns: Turns): Promise<F
   await pace.next()
   const object = (await parseJsonInSlices(entry.value, {}, pace)).value as ApiObject
   shareFieldSets(object)
-  return runPaced(freezeSteps(object), pace)
+  return runPaced(pacedMeta.deepFreeze(object), pace)
 }
 
 /** Most objects of a kind have equal field sets: they share one copy. Large sets are not interned. */

@@ -1,22 +1,18 @@
 import { createTypeConverter, FieldSet, type ResetFields, type TypeConverter } from '@krmkit/fieldmanager'
 import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
-import {
-  ignoreManagedFieldsTimestamps,
-  ignoreManagedFieldsTimestampsSteps,
-  isResetManagedFields,
-  managedFieldsAfterUpdate,
-  managedFieldsAfterUpdateSteps,
-} from '@krmkit/fieldmanager/managed-fields'
-import { validateValueSteps } from '@krmkit/fieldmanager/typed'
+import { ignoreManagedFieldsTimestamps, isResetManagedFields } from '@krmkit/fieldmanager/managed-fields'
+import * as pacedFields from '@krmkit/fieldmanager/paced'
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { type Pace, runAtOnce, runInLaterTurns, type Turns, type Work } from '@krmkit/meta/work'
 import { normalize, stringifyJson } from '@krmkit/schema'
-import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from '../interfaces.ts'
 import type { ServedResources } from '../versions/served-resources.ts'
-import { storedType, toVersion, toVersionSteps } from '../versions/version-conversion.ts'
+import { toVersion } from '../versions/to-version.direct.ts'
+import { owners } from './owners.direct.ts'
+import type { Owners, OwnersUpdate } from './owners.ts'
+import * as paced from './owners.ts'
 
 /**
  * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
@@ -68,10 +64,8 @@ async function trackInSlices(
   const check = hasMistypedValues(store, write)
   const isMistyped = pace.isSliced ? await pace.run(check) : runAtOnce(check)
   const update = isMistyped ? undefined : ownersUpdate(store, context, write)
-  setManagedFields(next, update === undefined ? undefined : await runInLaterTurns(ownersSteps(store, next, update), store.turns))
+  setManagedFields(next, update === undefined ? undefined : await runInLaterTurns(paced.owners(store, next, update), store.turns))
 }
-
-type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
 
 /**
  * `undefined`: the object has no managedFields after the write. An object without managedFields stays without them until it is applied, or an
@@ -96,29 +90,6 @@ function ownersUpdate(
   }
 }
 
-type Owners = FrozenObject['metadata']['managedFields']
-
-/** The owners after a write, which has `next` in the storage version. */
-function owners(store: OwnershipContext, next: ApiObject, update: OwnersUpdate): Owners {
-  const { definition } = store
-  const owned = dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
-  const shown = definition.custom === undefined ? toVersion(owned, definition) : inRequestVersion(owned, update)
-  return managedFieldsAfterUpdate({ next: shown, ...update })
-}
-
-/** As `owners`, with pauses. */
-function* ownersSteps(store: OwnershipContext, next: ApiObject, update: OwnersUpdate): Work<Owners> {
-  const { definition } = store
-  const owned = yield* dropEmptiesSteps(storedType(store), next, definition.strategy.distinctEmpties ?? [])
-  const shown = definition.custom === undefined ? yield* toVersionSteps(owned, definition) : inRequestVersion(owned, update)
-  return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
-}
-
-/** A custom resource was decoded in the version of the request: the stored version may lack some of its members. */
-function inRequestVersion(object: ApiObject, { apiVersion }: Pick<OwnersUpdate, 'apiVersion'>): FrozenObject {
-  return { ...object, apiVersion }
-}
-
 /**
  * Whether an update of a custom resource has to do with values that do not fit the types of its schema: in the stored object, whose schema
  * has changed since; in the part that the request cannot change, which is dropped without validation; in texts with a format, where
@@ -135,10 +106,10 @@ function* hasMistypedValues(
   const checked = { ...(hasFormats(custom.schema) || subresource === 'status' ? rest : {}), ...(hasStatus ? { status } : {}) }
   const type = fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
   if (type === undefined) return false
-  if ((yield* validateValueSteps(checked as JsonObject, type, { allowDuplicates: true })).length > 0) return true
+  if ((yield* pacedFields.validateValue(checked as JsonObject, type, { allowDuplicates: true })).length > 0) return true
   if (live === undefined || !hasOldDefinition) return false
   const { metadata, ...stored } = live
-  return (yield* validateValueSteps(stored as JsonObject, type, { allowDuplicates: true })).length > 0
+  return (yield* pacedFields.validateValue(stored as JsonObject, type, { allowDuplicates: true })).length > 0
 }
 
 const formats = new WeakMap<JsonObject, boolean>()
@@ -168,7 +139,7 @@ export function setManagedFields({ metadata }: ApiObject, entries: Owners): void
 export function keepTimestamps(current: FrozenObject, next: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
   const written = next as FrozenObject
   return pace.isSliced
-    ? (pace.run(ignoreManagedFieldsTimestampsSteps(current, written)) as Promise<ApiObject>)
+    ? (pace.run(pacedFields.ignoreManagedFieldsTimestamps(current, written)) as Promise<ApiObject>)
     : (ignoreManagedFieldsTimestamps(current, written) as ApiObject)
 }
 

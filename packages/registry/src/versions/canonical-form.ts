@@ -1,12 +1,16 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze, freezeSteps, type Pace } from '@krmkit/meta/work'
+import { deepFreeze } from '@krmkit/meta/freeze'
+import * as pacedMeta from '@krmkit/meta/paced'
+import type { Pace } from '@krmkit/meta/work'
 import { normalize, type StructType, type TypeNode } from '@krmkit/schema'
-import { dropEmpties, dropEmptiesSteps, normalizeSteps } from '@krmkit/schema/decode'
-import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
+import { dropEmpties } from '@krmkit/schema/decode'
+import { copyJson } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
-import { applyVersionDefaults, storedDefinition, storedType } from './version-conversion.ts'
+import { storedDefinition, storedType } from './version-conversion.ts'
+import { applyVersionDefaults } from './version-defaults.direct.ts'
 
 /** The form in which objects are stored and shown, made in slices where the object is large. */
 
@@ -36,15 +40,15 @@ async function canonicalFormInSlices(
     pace,
   }: { readonly type: StructType; readonly distinctEmpties: readonly (readonly string[])[]; readonly pace: Pace },
 ): Promise<ApiObject> {
-  const rest = await pace.run(dropEmptiesSteps(type, object, distinctEmpties))
-  const ordered = await pace.run(normalizeSteps(type, applyDefaultsAgain(store, object, rest)))
+  const rest = await pace.run(paced.dropEmpties(type, object, distinctEmpties))
+  const ordered = await pace.run(paced.normalize(type, applyDefaultsAgain(store, object, rest)))
   await pace.next()
   return store.storageNormalizer.normalize(type, ordered)
 }
 
 /** An object with its members in the order of the type. Unchanged parts are shared with `object`. */
 export function normalized(type: StructType, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
-  return pace.isSliced ? pace.run(normalizeSteps(type, object)) : (normalize(type, object) as ApiObject)
+  return pace.isSliced ? pace.run(paced.normalize(type, object)) : (normalize(type, object) as ApiObject)
 }
 
 /** Applies the defaults again where empty values were dropped, because the stock server applies them to what it reads from storage. */
@@ -55,12 +59,12 @@ function applyDefaultsAgain(store: CanonicalContext, object: ApiObject, rest: Ap
 
 /** Freezes an object that readers will share. */
 export function frozen<T extends object>(object: T, pace: Pace): T | Promise<T> {
-  return pace.isSliced ? pace.run(freezeSteps(object)) : deepFreeze(object)
+  return pace.isSliced ? pace.run(pacedMeta.deepFreeze(object)) : deepFreeze(object)
 }
 
 /** A mutable copy of an object that others read or change. */
 export function mutableCopy<T extends object>(object: T, pace: Pace): T | Promise<T> {
-  return pace.isSliced ? pace.run(copyJsonSteps(object)) : copyJson(object)
+  return pace.isSliced ? pace.run(paced.copyJson(object)) : copyJson(object)
 }
 
 /** What a dry run shows: the frozen object as it would come back from storage, where a webhook converts it to that version. */

@@ -4,11 +4,10 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runAtOnce, runInLaterTurns, startWork, type Turns, type Work, whenDone } from '@krmkit/meta/work'
 import { decode, normalize, type StructType } from '@krmkit/schema'
-import { applyDefaultsSteps, decodeSteps, normalizeSteps } from '@krmkit/schema/decode'
-import { copyJsonSteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { FrozenObject, RegistryEnvironment } from '../interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
-import { applyVersionDefaultsSteps } from './version-conversion.ts'
+import { applyVersionDefaults } from './version-defaults.ts'
 
 type ConverterEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>
 
@@ -69,14 +68,14 @@ export function createVersionConverter(
       if (definition?.conversion !== undefined) return convertedByWebhook(object, definition, turns)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return object
-      if (isLargeValue(object)) return runInLaterTurns(shownSteps(object, type, definition), turns)
+      if (isLargeValue(object)) return runInLaterTurns(shownObject(object, type, definition), turns)
       return normalize(type, definition?.fromStorage?.(object) ?? object) as FrozenObject
     },
     fromVersion(value, form, request) {
       const definition = definitionOf(form)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
-      const steps = readSteps(value, { form, type, definition, environment })
+      const steps = readObject(value, { form, type, definition, environment })
       const read = isLargeValue(value) ? runInLaterTurns(steps, turns) : runAtOnce(steps)
       const requested = definition?.conversion === undefined ? undefined : definitionOf(request)
       if (requested === undefined) return read
@@ -90,10 +89,11 @@ export function createVersionConverter(
 }
 
 /** A stored object in the version of a definition, normalized, with pauses. */
-function* shownSteps(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
-  const { fromStorage, paced } = definition ?? {}
-  const shown = paced === undefined ? (fromStorage?.(object) ?? object) : yield* paced.fromStorage(object)
-  return (yield* normalizeSteps(type, shown)) as FrozenObject
+function* shownObject(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
+  const ofDefinition = definition?.paced
+  const shown =
+    ofDefinition === undefined ? (definition?.fromStorage?.(object) ?? object) : yield* ofDefinition.fromStorage(object)
+  return (yield* paced.normalize(type, shown)) as FrozenObject
 }
 
 interface ReadParts {
@@ -104,21 +104,21 @@ interface ReadParts {
 }
 
 /** Decodes and defaults a value, and converts it to storage. */
-function* readSteps(value: JsonValue, { form, type, definition, environment }: ReadParts): Work<ConvertedObject> {
+function* readObject(value: JsonValue, { form, type, definition, environment }: ReadParts): Work<ConvertedObject> {
   const { distinctEmpties } = definition?.strategy ?? {}
-  const decoded = yield* decodeSteps(type, value, { collect: false, keepEmpties: distinctEmpties })
+  const decoded = yield* paced.decode(type, value, { collect: false, keepEmpties: distinctEmpties })
   const object = decoded.object as unknown as ApiObject
   object.apiVersion = formatApiVersion(form.kind)
   object.kind = form.kind.kind
   const complete = yield* definition === undefined
-    ? applyDefaultsSteps(type, object)
-    : applyVersionDefaultsSteps(object, definition, environment)
+    ? paced.applyDefaults(type, object)
+    : applyVersionDefaults(object, definition, environment)
   // Normalization freezes what is wide, and later plugins change the object.
-  const mutable = isLargeValue(complete) ? yield* copyJsonSteps(complete) : complete
-  const shown = (yield* normalizeSteps(type, complete)) as FrozenObject
+  const mutable = isLargeValue(complete) ? yield* paced.copyJson(complete) : complete
+  const shown = (yield* paced.normalize(type, complete)) as FrozenObject
   if (definition?.toStorage === undefined) return { object: mutable, versioned: shown }
   const stored = definition.toStorage(mutable)
-  return { object: stored, versioned: yield* shownSteps(stored, type, definition) }
+  return { object: stored, versioned: yield* shownObject(stored, type, definition) }
 }
 
 /**
@@ -133,7 +133,7 @@ function convertedByWebhook(
 ): FrozenObject | Promise<ApiObject> {
   if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
   return conversion.read([object]).then(
-    ([one]) => startWork(normalizeSteps(kind.type(), one as ApiObject), turns),
+    ([one]) => startWork(paced.normalize(kind.type(), one as ApiObject), turns),
     (error: unknown) => {
       throw ApiError.internalError(error instanceof Error ? error.message : String(error))
     },

@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
-import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
+import { managedFieldsProblem } from '@krmkit/fieldmanager/paced'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
@@ -62,7 +62,7 @@ export function admissionContext(
 export function* restoreAdmittedMetadata(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): Work {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
-    const problem = yield* managedFieldsProblemSteps(metadata.managedFields)
+    const problem = yield* managedFieldsProblem(metadata.managedFields)
     if (problem !== undefined) {
       if (before.metadata.managedFields === undefined) delete metadata.managedFields
       else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>

@@ -1,14 +1,17 @@
 import { conflictError, FieldManagerError } from '@krmkit/fieldmanager'
-import { type AppliedParts, type ApplyParts, applyParts, applyPartsSteps } from '@krmkit/fieldmanager/managed-fields'
+import { type AppliedParts, type ApplyParts, applyParts } from '@krmkit/fieldmanager/managed-fields'
+import * as pacedFields from '@krmkit/fieldmanager/paced'
 import { missingErrors, newlyMissing } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runInLaterTurns } from '@krmkit/meta/work'
 import { DecodedSize, decode } from '@krmkit/schema'
-import { decodeSteps } from '@krmkit/schema/decode'
+import * as pacedSchema from '@krmkit/schema/paced'
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from '../interfaces.ts'
 import { groupResource, type StoreInternals } from '../internals.ts'
 import { setManagedFields } from '../ownership/field-ownership.ts'
-import { decodeRefusal, requiredMembersOf, toStorageVersion, toVersion } from '../versions/version-conversion.ts'
+import { decodeRefusal } from '../versions/refusals.ts'
+import { toVersion } from '../versions/to-version.direct.ts'
+import { requiredMembersOf, toStorageVersion } from '../versions/version-conversion.ts'
 import { updateObject } from './update.ts'
 import { maxObjectBytesByDefault } from './write-entry.ts'
 
@@ -138,7 +141,7 @@ async function applyToObject(store: StoreInternals, context: WriteContext, merge
   const mayWait = definition.conversion !== undefined || isLargeValue(merge.applied) || isLargeValue(merge.live)
   let parts: ApplyParts
   try {
-    parts = mayWait ? await runInLaterTurns(applyPartsSteps(request), store.turns) : applyParts(request)
+    parts = mayWait ? await runInLaterTurns(pacedFields.applyParts(request), store.turns) : applyParts(request)
   } catch (error) {
     throw mergeRefusal(error)
   }
@@ -159,7 +162,7 @@ async function decodeMerged({ definition, environment, turns }: StoreInternals, 
   const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties, keepNulls: true }
   try {
     const { object } = isLargeValue(value)
-      ? await runInLaterTurns(decodeSteps<ApiObject>(type, value, options), turns)
+      ? await runInLaterTurns(pacedSchema.decode<ApiObject>(type, value, options), turns)
       : decode<ApiObject>(type, value, options)
     return object
   } catch (error) {

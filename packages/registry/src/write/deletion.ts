@@ -1,6 +1,7 @@
 import type { AdmissionContext } from '@krmkit/admission'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { deepFreeze, Pace, paceOf } from '@krmkit/meta/work'
+import { deepFreeze } from '@krmkit/meta/freeze'
+import { Pace, paceOf } from '@krmkit/meta/work'
 import type {
   DeleteCollectionRequest,
   DeleteRequest,

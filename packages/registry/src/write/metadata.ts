@@ -1,13 +1,8 @@
-import { type ResourceDefinition, type StrategyContext, validationSteps } from '@krmkit/kinds'
+import { type ResourceDefinition, type StrategyContext, validationWork } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, field, formatTime, type NameRule, nameRules, Path } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
-import {
-  isLargeMetadata,
-  validateObjectMeta,
-  validateObjectMetaSteps,
-  validateObjectMetaUpdate,
-  validateObjectMetaUpdateSteps,
-} from '@krmkit/meta/validation'
+import * as paced from '@krmkit/meta/paced'
+import { isLargeMetadata, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
@@ -176,7 +171,7 @@ export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: Resou
   if (!isLargeMetadata(metadata)) return validateObjectMeta(metadata, rules)
   // That they are large was found by enumerating them, which takes long.
   yield true
-  return yield* validateObjectMetaSteps(metadata, rules)
+  return yield* paced.validateObjectMeta(metadata, rules)
 }
 
 /** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
@@ -196,9 +191,9 @@ export function* validateUpdatedMetadata(
   if (!isLargeMetadata(metadata))
     return [...validateObjectMeta(metadata, rules), ...validateObjectMetaUpdate(metadata, current.metadata)]
   yield true
-  const errors = yield* validateObjectMetaSteps(metadata, rules)
+  const errors = yield* paced.validateObjectMeta(metadata, rules)
   yield true
-  return [...errors, ...(yield* validateObjectMetaUpdateSteps(metadata, current.metadata))]
+  return [...errors, ...(yield* paced.validateObjectMetaUpdate(metadata, current.metadata))]
 }
 
 /**
@@ -211,8 +206,8 @@ export function validateByStrategy(
   context: StrategyContext,
 ): Work<FieldError[]> {
   const { strategy, kind } = definition
-  if (strategy.validate !== undefined) return validationSteps(strategy.validate(object, context))
-  return validateObjectMetaSteps(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+  if (strategy.validate !== undefined) return validationWork(strategy.validate(object, context))
+  return paced.validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
 /** As `validateByStrategy`, for an update. */
@@ -223,7 +218,7 @@ export function* validateUpdateByStrategy(
   context: StrategyContext,
 ): Work<FieldError[]> {
   const { strategy } = definition
-  if (strategy.validateUpdate !== undefined) return yield* validationSteps(strategy.validateUpdate(next, current, context))
-  const errors = yield* validateObjectMetaUpdateSteps(next.metadata, current.metadata)
+  if (strategy.validateUpdate !== undefined) return yield* validationWork(strategy.validateUpdate(next, current, context))
+  const errors = yield* paced.validateObjectMetaUpdate(next.metadata, current.metadata)
   return [...errors, ...(yield* validateByStrategy(next, definition, context))]
 }

@@ -3,7 +3,7 @@ import { paceOf, startWork } from '@krmkit/meta/work'
 import type { WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 import { trackOwnership } from '../ownership/field-ownership.ts'
-import { applyVersionDefaults } from '../versions/version-conversion.ts'
+import { applyVersionDefaults } from '../versions/version-defaults.direct.ts'
 import { admissionAttributes, admissionContext, restoreAdmittedMetadata } from './admission.ts'
 import { assignNamespace, copyMetadata } from './metadata.ts'
 

@@ -6,7 +6,7 @@ import { encodeStored } from '../cache/object-cache.ts'
 import type { StoreInternals } from '../internals.ts'
 import { collectionPrefix } from '../keys.ts'
 import { canonicalForm } from '../versions/canonical-form.ts'
-import { applyVersionDefaults } from '../versions/version-conversion.ts'
+import { applyVersionDefaults } from '../versions/version-defaults.direct.ts'
 import { writeEntry } from './write-entry.ts'
 
 /** The result of rewriting a collection. */

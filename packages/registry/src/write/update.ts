@@ -1,5 +1,6 @@
-import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
-import { validationSteps } from '@krmkit/kinds'
+import * as paced from '@krmkit/fieldmanager/paced'
+import { equalValues } from '@krmkit/fieldmanager/value'
+import { validationWork } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
 import type { RequestSpan } from '@krmkit/meta/tracing'
@@ -26,7 +27,7 @@ import {
 } from './metadata.ts'
 import { type Draft, runPipeline, subresourceStrategy, untilStored, type Verb, type Write } from './pipeline.ts'
 import { uidConflict } from './uid-conflict.ts'
-import { encodePrinted, inWriteSpan, printSteps, removeEntry, writeEntry } from './write-entry.ts'
+import { encodePrinted, inWriteSpan, printParts, removeEntry, writeEntry } from './write-entry.ts'
 
 /**
  * Changes an object, or creates it where the request allows. Runs the change again from the newest state when another writer was
@@ -161,7 +162,7 @@ function* validateChanged(
   const found =
     strategy === undefined
       ? validateUpdateByStrategy(next, current, definition, context)
-      : validationSteps(strategy.validateUpdate(next, current, context))
+      : validationWork(strategy.validateUpdate(next, current, context))
   return [...errors, ...(yield* found)]
 }
 
@@ -218,7 +219,7 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
   const stored = conversion === undefined ? canonical : await conversion.write(canonical, { stored: true })
   const paceOfWrite = stored === canonical ? pace : pace.for(stored)
   if (mayBeSame) {
-    const printed = paceOfWrite.isSliced ? await paceOfWrite.run(printSteps(stored)) : undefined
+    const printed = paceOfWrite.isSliced ? await paceOfWrite.run(printParts(stored)) : undefined
     const isStale = environment.storage.isStale?.(entry) === true
     if (!isStale && equalBytes(encodePrinted(stored, printed), entry.value)) {
       if (isValidated) memo.validatedBy = definition
@@ -233,5 +234,5 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
 
 function haveEqualValues(canonical: ApiObject, current: FrozenObject, pace: Pace): boolean | Promise<boolean> {
   const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const
-  return pace.isSliced ? pace.run(equalValuesSteps(...values)) : equalValues(...values)
+  return pace.isSliced ? pace.run(paced.equalValues(...values)) : equalValues(...values)
 }

@@ -4,7 +4,7 @@ import { memoryStorage, type Storage } from '@krmkit/storage'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeStored } from '../cache/object-cache.ts'
 import { sampleRegistry } from '../testing/sample-registry.ts'
-import { encodeWithin, printSteps } from './write-entry.ts'
+import { encodeWithin, printParts } from './write-entry.ts'
 
 /** A storage with another `put`. */
 function withPut(storage: Storage, put: Storage['put']): Storage {
@@ -104,7 +104,7 @@ describe('the size of stored objects', () => {
   it('is the same when members were encoded ahead', () => {
     const large = { ...objectOf(500), data: { a: '<', 9: 'é', 10: '' }, list: [{}, null], text: 'x' }
     const size = { maxBytes: 10_000, mayDropOwners: true }
-    const printed = runAtOnce(printSteps(large))
+    const printed = runAtOnce(printParts(large))
     expect(encodeWithin(large, { ...size, printed })).toEqual(encodeWithin(large, size))
     const tight = { maxBytes: 300, mayDropOwners: true }
     expect(encodeWithin(structuredClone(large), tight)).toEqual(encodeWithin(large, { ...tight, printed }))

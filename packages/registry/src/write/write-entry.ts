@@ -1,10 +1,12 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, field } from '@krmkit/meta'
+import { deepFreeze } from '@krmkit/meta/freeze'
 import { goStrings } from '@krmkit/meta/go-text'
+import * as pacedMeta from '@krmkit/meta/paced'
 import { inSpan, type RequestSpan } from '@krmkit/meta/tracing'
-import { deepFreeze, freezeSteps, type Pace, type Work } from '@krmkit/meta/work'
+import type { Pace, Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
-import { stringifySteps } from '@krmkit/schema/json'
+import * as paced from '@krmkit/schema/paced'
 import type { Entry } from '@krmkit/storage'
 import { type CachedObject, encodeStored } from '../cache/object-cache.ts'
 import type { Stored, WriteContext } from '../interfaces.ts'
@@ -12,7 +14,7 @@ import type { StoreInternals } from '../internals.ts'
 import { objectKey } from '../keys.ts'
 import { revisionForm } from '../stored-form/revision-form.ts'
 import { canonicalForm } from '../versions/canonical-form.ts'
-import { objectTooLarge } from '../versions/version-conversion.ts'
+import { objectTooLarge } from '../versions/refusals.ts'
 import { copyMetadata } from './metadata.ts'
 
 /** The last stage of a write: an object is encoded at the revision that it gets, and its entry stored or removed. */
@@ -72,7 +74,7 @@ async function putEntry(store: StoreInternals, write: EncodedWrite, span?: Reque
   const { key, object, replaced, pace } = write
   const memo = objectCache.newEntry(object)
   memo.validatedBy = write.validatedBy
-  const printed = pace.isSliced ? await pace.run(printSteps(object)) : undefined
+  const printed = pace.isSliced ? await pace.run(printParts(object)) : undefined
   span?.event('About to Encode')
   const encode = encoderOf(write, memo, printed)
   const result = await environment.storage.put(key, encode, { expect: replaced?.revision ?? 0, memo })
@@ -81,7 +83,7 @@ async function putEntry(store: StoreInternals, write: EncodedWrite, span?: Reque
   const { entry } = result
   span?.event('Transaction committed', () => ({ len: entry.value.byteLength }))
   objectCache.keep(memo, entry.value.byteLength, replaced)
-  if (pace.isSliced) await pace.run(freezeSteps(object))
+  if (pace.isSliced) await pace.run(pacedMeta.deepFreeze(object))
   return entry
 }
 
@@ -135,13 +137,13 @@ export async function removeEntry(
   const object = copyMetadata((await objectCache.parsed(replaced)) as ApiObject)
   const memo = objectCache.newEntry(object)
   const { key } = replaced
-  const printed = pace.isSliced ? await pace.run(printSteps(object)) : undefined
+  const printed = pace.isSliced ? await pace.run(printParts(object)) : undefined
   const encode = encoderOf({ key, object, pace, encode: (parts) => encodePrinted(object, parts) }, memo, printed)
   const result = await environment.storage.delete(key, encode, { expect: replaced.revision, memo })
   if (result.outcome !== 'written') return undefined
   const { entry } = result
   objectCache.keep(memo, entry.value.byteLength, replaced)
-  if (pace.isSliced) await pace.run(freezeSteps(object))
+  if (pace.isSliced) await pace.run(pacedMeta.deepFreeze(object))
   return { object, entry }
 }
 
@@ -173,10 +175,10 @@ export function encodeWithin(
 export type PrintedParts = ReadonlyMap<unknown, string>
 
 /** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
-export function* printSteps({ metadata, ...members }: ApiObject): Work<PrintedParts> {
+export function* printParts({ metadata, ...members }: ApiObject): Work<PrintedParts> {
   const printed = new Map<unknown, string>()
   for (const part of [...Object.values(members), ...Object.values(metadata)]) {
-    if (typeof part === 'object' && part !== null) printed.set(part, yield* stringifySteps(part))
+    if (typeof part === 'object' && part !== null) printed.set(part, yield* paced.stringifyJson(part))
   }
   return printed
 }

@@ -1,15 +1,12 @@
 export { base64ToBytes, bytesToBase64 } from './base64.ts'
 export { decode, decodeUntyped } from './decode.direct.ts'
-export { type DecodedCopy, type DecodeOptions, decode as decodeSteps, strictMessage } from './decode.ts'
+export { type DecodedCopy, type DecodeOptions, strictMessage } from './decode.ts'
 export { DecodedSize } from './decoded-size.ts'
 export { applyDefaults } from './defaults.direct.ts'
-export { applyDefaults as applyDefaultsSteps, type DefaultsOptions } from './defaults.ts'
+export type { DefaultsOptions } from './defaults.ts'
 export { dropEmpties } from './empties.direct.ts'
-export { dropEmpties as dropEmptiesSteps } from './empties.ts'
 export { jsonWeight } from './json-weight.direct.ts'
-export { jsonWeight as jsonWeightSteps } from './json-weight.ts'
 export { normalize } from './normalize.direct.ts'
-export { normalize as normalizeSteps } from './normalize.ts'
 export {
   decodeFailureMessage,
   missingTypeMeta,

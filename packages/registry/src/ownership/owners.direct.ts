@@ -1,0 +1,17 @@
+// Derived from owners.ts by `npm run direct`: do not edit.
+
+import { managedFieldsAfterUpdate } from '@krmkit/fieldmanager/managed-fields'
+import type { ApiObject } from '@krmkit/meta'
+import { dropEmpties } from '@krmkit/schema/decode'
+import { toVersion } from '../versions/to-version.direct.ts'
+import { storedType } from '../versions/version-conversion.ts'
+import type { OwnedResource, Owners, OwnersUpdate } from './owners.ts'
+
+/** The owners after a write, which has `next` in the storage version. */
+export function owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Owners {
+  const { definition } = store
+  const owned = dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
+  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
+  const shown = definition.custom === undefined ? toVersion(owned, definition) : { ...owned, apiVersion: update.apiVersion }
+  return managedFieldsAfterUpdate({ next: shown, ...update })
+}

@@ -1,0 +1,29 @@
+import { managedFieldsAfterUpdate } from '@krmkit/fieldmanager/paced'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import type { Work } from '@krmkit/meta/work'
+import { dropEmpties } from '@krmkit/schema/paced'
+import type { FrozenObject } from '../interfaces.ts'
+import type { ServedResources } from '../versions/served-resources.ts'
+import { toVersion } from '../versions/to-version.ts'
+import { storedType } from '../versions/version-conversion.ts'
+
+export type Owners = FrozenObject['metadata']['managedFields']
+
+/** An update of the owners, without the object after the write. */
+export type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
+
+export interface OwnedResource {
+  readonly definition: ResourceDefinition
+  readonly served: Pick<ServedResources, 'stored'>
+}
+
+/** The owners after a write, which has `next` in the storage version. */
+export function* owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Work<Owners> {
+  const { definition } = store
+  const owned = yield* dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
+  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
+  const shown =
+    definition.custom === undefined ? yield* toVersion(owned, definition) : { ...owned, apiVersion: update.apiVersion }
+  return yield* managedFieldsAfterUpdate({ next: shown, ...update })
+}

@@ -1,0 +1,21 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { Work } from '@krmkit/meta/work'
+import { normalize } from '@krmkit/schema/paced'
+import type { FrozenObject } from '../interfaces.ts'
+
+/**
+ * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
+ *
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { toVersion } from '@krmkit/registry'
+ * const hpa = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' }
+ * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
+ * toVersion(stored, createCatalog().resource(hpa)!).apiVersion // 'autoscaling/v1'
+ */
+export function* toVersion(object: FrozenObject, definition: ResourceDefinition): Work<FrozenObject> {
+  if (definition.fromStorage === undefined) return object
+  // Custom objects are normal when they are read.
+  if (definition.paced !== undefined) return (yield* definition.paced.fromStorage(object)) as FrozenObject
+  return (yield* normalize(definition.kind.type(), definition.fromStorage(object))) as FrozenObject
+}
