@@ -1,4 +1,3 @@
-import { dirname, join, relative } from 'node:path'
 import ts from 'typescript'
 
 /**
@@ -12,126 +11,131 @@ import ts from 'typescript'
  *
  * @param {string} path of the source, relative to the root
  * @param {string} text
- * @param {{ pausable(path: string): ReadonlySet<string>, hasDirect(path: string): boolean, directSpecifier(specifier: string, name: string): string | undefined, resolve(from: string, specifier: string): string | undefined }} modules
+ * @param {Modules} modules
  * @returns {string} unformatted
+ *
+ * @typedef {object} Modules what the deriver knows of other modules
+ * @property {(from: string, specifier: string) => string | undefined} resolve the source file behind a specifier
+ * @property {(path: string) => ReadonlySet<string>} pausable the pausable names that a module exports
+ * @property {(specifier: string, name: string) => string | undefined} directSpecifier where the direct form is imported from, if there is one
  */
 export function derive(path, text, modules) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
-  const fault = (node, message) => {
-    const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
-    return new Error(`${path}:${line + 1}: ${message}`)
-  }
-  const local = pausableNames(file)
-  const imports = importsOf(file)
-  const pausableImports = new Map()
-  for (const [name, { specifier, imported }] of imports) {
+  const source = { path, file, local: pausableNames(file), imports: importsOf(file), direct: new Map() }
+  for (const [name, { specifier, imported }] of source.imports) {
     const target = modules.resolve(path, specifier)
-    if (target === undefined || !modules.pausable(target).has(imported)) continue
-    pausableImports.set(name, modules.directSpecifier(specifier, imported))
+    if (target !== undefined && modules.pausable(target).has(imported))
+      source.direct.set(name, modules.directSpecifier(specifier, imported))
   }
-  let runsAtOnce = false
-
-  /** @returns {string} the source of a node in its direct form */
-  const direct = (node) => {
-    if (ts.isYieldExpression(node)) return directYield(node)
-    if (ts.isTypeReferenceNode(node) && node.typeName.getText(file) === 'Work')
-      return node.typeArguments === undefined ? 'void' : direct(node.typeArguments[0])
-    if (isDropped(node)) return ''
-    const only = onlyOutcome(node)
-    if (only !== undefined) return only
-    const edits = []
-    if ((ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isMethodDeclaration(node)) && node.asteriskToken)
-      edits.push([node.asteriskToken.getStart(file), node.asteriskToken.getEnd(), ''])
-    ts.forEachChild(node, (child) => {
-      if (child === node.asteriskToken) return
-      const after = direct(child)
-      // The comment above a pause goes with it.
-      const comments = isDropped(child) ? ts.getLeadingCommentRanges(file.text, child.getFullStart()) : undefined
-      const from = comments?.[0]?.pos ?? child.getStart(file)
-      const before = file.text.slice(from, child.getEnd())
-      if (after !== before) edits.push([from, child.getEnd(), after])
-    })
-    return apply(file.text, node.getStart(file), node.getEnd(), edits)
-  }
-
-  const directYield = (node) => {
-    const { expression } = node
-    if (node.asteriskToken === undefined) throw fault(node, 'a yield whose value is used has no direct form')
-    if (expression === undefined || !ts.isCallExpression(expression))
-      throw fault(node, 'yield* needs a call, which says what runs')
-    const { expression: callee } = expression
-    if (ts.isIdentifier(callee)) {
-      const name = callee.text
-      if (local.has(name)) return direct(expression)
-      if (!imports.has(name)) return direct(expression) // a parameter
-      if (pausableImports.get(name) !== undefined) return direct(expression)
-      runsAtOnce = true
-      return `runAtOnce(${direct(expression)})`
-    }
-    const source = direct(expression)
-    if (/\??\.paced\??\./.test(callee.getText(file))) return source.replace(/\.paced\b/, '')
-    runsAtOnce = true
-    return `runAtOnce(${source})`
-  }
-
-  /** What a choice between the pausable and the direct form of an operation becomes. */
-  const onlyOutcome = (node) => {
-    const isChoice = ts.isConditionalExpression(node) || (ts.isIfStatement(node) && node.elseStatement !== undefined)
-    const [condition, first, second] = ts.isIfStatement(node)
-      ? [node.expression, node.thenStatement, node.elseStatement]
-      : [node.condition, node.whenTrue, node.whenFalse]
-    if (!isChoice || !/\.paced\b/.test(condition.getText(file))) return undefined
-    const outcome = direct(first)
-    return outcome === direct(second) ? outcome : undefined
-  }
-
-  const isPause = (node) =>
-    ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken === undefined
-  /** A statement that only pauses, with the condition that decides it. */
-  const isDropped = (node) => {
-    if (isPause(node) || isRemembering(node)) return true
-    if (ts.isBlock(node) && ts.isIfStatement(node.parent)) return node.statements.length > 0 && node.statements.every(isDropped)
-    return (
-      ts.isIfStatement(node) &&
-      isDropped(node.thenStatement) &&
-      (node.elseStatement === undefined || isDropped(node.elseStatement))
-    )
-  }
-
-  const parts = []
-  for (const statement of file.statements) {
-    const name = declaredName(statement)
-    if (name === undefined || !local.has(name)) continue
-    const leading = ts.getLeadingCommentRanges(file.text, statement.getFullStart()) ?? []
-    const comment = leading.filter(({ pos }) => file.text.startsWith('/**', pos)).at(-1)
-    const doc = comment === undefined ? '' : `${file.text.slice(comment.pos, comment.end)}\n`
-    parts.push(`${doc}${withForIn(withoutCounters(direct(statement)))}`)
-  }
+  const parts = file.statements
+    .filter((statement) => source.local.has(declaredName(statement)))
+    .map((statement) => `${docOf(file, statement)}${withForIn(withoutCounters(directSource(source, statement)))}`)
   if (parts.length === 0) throw new Error(`${path}: no pausable function`)
   const body = parts.join('\n\n')
-  return `// Derived from ${path.split('/').at(-1)} by \`npm run direct\`: do not edit.\n${importLines(body)}\n${body}\n`
+  return `// Derived from ${fileName(path)} by \`npm run direct\`: do not edit.\n${importLines(source, body)}\n${body}\n`
+}
 
-  function importLines(code) {
-    const used = usedNames(code)
-    const wanted = new Map()
-    const add = (specifier, entry) => wanted.set(specifier, [...(wanted.get(specifier) ?? []), entry])
-    if (runsAtOnce) add('@krmkit/meta/work', 'runAtOnce')
-    const self = `./${path.split('/').at(-1)}`
-    for (const name of used) {
-      const from = imports.get(name)
-      if (from !== undefined) {
-        if (name === 'runAtOnce' && runsAtOnce) continue
-        const entry = `${from.type ? 'type ' : ''}${from.imported === name ? name : `${from.imported} as ${name}`}`
-        add(pausableImports.get(name) ?? from.specifier, entry)
-        continue
-      }
-      const declaration = file.statements.find((statement) => declaredNames(statement).includes(name))
-      if (declaration === undefined || local.has(name)) continue
-      if (!isExported(declaration)) throw fault(declaration, `${name} must be exported: the direct form uses it`)
-      add(self, `${isType(declaration) ? 'type ' : ''}${name}`)
-    }
-    return [...wanted].map(([specifier, names]) => `import { ${names.join(', ')} } from '${specifier}'\n`).join('')
+function docOf(file, statement) {
+  const comments = ts.getLeadingCommentRanges(file.text, statement.getFullStart()) ?? []
+  const doc = comments.filter(({ pos }) => file.text.startsWith('/**', pos)).at(-1)
+  return doc === undefined ? '' : `${file.text.slice(doc.pos, doc.end)}\n`
+}
+
+function fileName(path) {
+  return path.split('/').at(-1)
+}
+
+function fault({ path, file }, node, message) {
+  const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
+  return new Error(`${path}:${line + 1}: ${message}`)
+}
+
+/** The text of a node in its direct form. */
+function directSource(source, node) {
+  const { file } = source
+  if (ts.isYieldExpression(node)) return directYield(source, node)
+  if (ts.isTypeReferenceNode(node) && node.typeName.getText(file) === 'Work')
+    return node.typeArguments === undefined ? 'void' : directSource(source, node.typeArguments[0])
+  if (isDropped(node)) return ''
+  const only = onlyOutcome(source, node)
+  if (only !== undefined) return only
+  const edits = []
+  ts.forEachChild(node, (child) => {
+    const isStar = child === node.asteriskToken && !ts.isYieldExpression(node)
+    const after = isStar ? '' : directSource(source, child)
+    // The comment above a pause goes with it.
+    const comments = isDropped(child) ? ts.getLeadingCommentRanges(file.text, child.getFullStart()) : undefined
+    const from = comments?.[0]?.pos ?? child.getStart(file)
+    if (after !== file.text.slice(from, child.getEnd())) edits.push([from, child.getEnd(), after])
+  })
+  return edited(file.text, node.getStart(file), node.getEnd(), edits)
+}
+
+function directYield(source, node) {
+  const { expression } = node
+  if (node.asteriskToken === undefined) throw fault(source, node, 'a yield whose value is used has no direct form')
+  if (expression === undefined || !ts.isCallExpression(expression))
+    throw fault(source, node, 'yield* needs a call, which says what runs')
+  const { expression: callee } = expression
+  const text = directSource(source, expression)
+  if (!ts.isIdentifier(callee)) {
+    const members = callee.getText(source.file)
+    return /\.paced\??\./.test(members) ? text.replace(/\??\.paced\b/, '') : atOnce(source, text)
   }
+  const isParameter = !source.local.has(callee.text) && !source.imports.has(callee.text)
+  const isDirect = isParameter || source.local.has(callee.text) || source.direct.get(callee.text) !== undefined
+  return isDirect ? text : atOnce(source, text)
+}
+
+/** What a choice between the pausable and the direct form of an operation becomes. */
+function onlyOutcome(source, node) {
+  const isChoice = ts.isConditionalExpression(node) || (ts.isIfStatement(node) && node.elseStatement !== undefined)
+  if (!isChoice) return undefined
+  const [condition, first, second] = ts.isIfStatement(node)
+    ? [node.expression, node.thenStatement, node.elseStatement]
+    : [node.condition, node.whenTrue, node.whenFalse]
+  if (!/\.paced\b/.test(condition.getText(source.file))) return undefined
+  const outcome = directSource(source, first)
+  return outcome === directSource(source, second) ? outcome : undefined
+}
+
+function atOnce(source, text) {
+  source.runsAtOnce = true
+  return `runAtOnce(${text})`
+}
+
+/** Whether a statement only pauses, with the condition that decides it. */
+function isDropped(node) {
+  if (isPause(node) || isRemembering(node)) return true
+  if (ts.isBlock(node) && ts.isIfStatement(node.parent)) return node.statements.length > 0 && node.statements.every(isDropped)
+  return (
+    ts.isIfStatement(node) && isDropped(node.thenStatement) && (node.elseStatement === undefined || isDropped(node.elseStatement))
+  )
+}
+
+function isPause(node) {
+  return ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken === undefined
+}
+
+function importLines(source, code) {
+  const { path, file, local, imports, direct } = source
+  const wanted = new Map()
+  const add = (specifier, entry) => wanted.set(specifier, [...(wanted.get(specifier) ?? []), entry])
+  const used = usedNames(code)
+  if (source.runsAtOnce === true && !imports.has('runAtOnce')) add('@krmkit/meta/work', 'runAtOnce')
+  for (const name of used) {
+    const from = imports.get(name)
+    if (from !== undefined) {
+      const entry = from.imported === name ? name : `${from.imported} as ${name}`
+      add(direct.get(name) ?? from.specifier, from.type ? `type ${entry}` : entry)
+      continue
+    }
+    const declaration = file.statements.find((statement) => declaredNames(statement).includes(name))
+    if (declaration === undefined || local.has(name)) continue
+    if (!isExported(declaration)) throw fault(source, declaration, `${name} must be exported: the direct form uses it`)
+    add(`./${fileName(path)}`, isType(declaration) ? `type ${name}` : name)
+  }
+  return [...wanted].map(([specifier, names]) => `import { ${names.join(', ')} } from '${specifier}'\n`).join('')
 }
 
 /** The pausable declarations of a module: functions, and types that mention `Work`. */
@@ -224,7 +228,7 @@ function withoutCounters(code) {
     const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ESNext, true)
     const unused = unusedCounter(file)
     if (unused === undefined) return code
-    code = apply(
+    code = edited(
       code,
       0,
       code.length,
@@ -269,7 +273,7 @@ function withForIn(code) {
     const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ESNext, true)
     const edits = forInEdits(file)
     if (edits === undefined) return code
-    code = apply(code, 0, code.length, edits)
+    code = edited(code, 0, code.length, edits)
   }
 }
 
@@ -333,7 +337,7 @@ function isRemembering(node) {
   )
 }
 
-function apply(text, start, end, edits) {
+function edited(text, start, end, edits) {
   let result = ''
   let at = start
   for (const [from, to, replacement] of edits.sort((a, b) => a[0] - b[0])) {
@@ -343,15 +347,7 @@ function apply(text, start, end, edits) {
   return result + text.slice(at, end)
 }
 
-/** @returns {string} the specifier of a file as another imports it */
-export function relativeSpecifier(from, to) {
-  const path = relative(dirname(from), to)
-  return path.startsWith('.') ? path : `./${path}`
-}
-
 /** @returns {string} */
 export function directPath(path) {
   return path.replace(/\.ts$/, '.direct.ts')
 }
-
-export { join }

@@ -111,16 +111,17 @@ export class ResourceStore {
   update(context: WriteContext, request: UpdateRequest): Promise<UpdateResult> {
     const { definition } = this
     const required = requiredMembersOf(definition, request.subresource)
+    const { change, ...target } = request
     let missing: readonly FieldError[] = []
     return updateObject(this.#internals, context, {
-      ...request,
       change: async (current) => {
         const live = current === undefined ? undefined : toVersion(current, definition)
-        const changed = await request.change(live)
+        const changed = await change(live)
         missing = newlyMissing(changed.missing ?? [], live, required)
         return toStorageVersion(this.#internals, changed.object, changed.size)
       },
       missing: () => missing,
+      ...target,
     })
   }
 

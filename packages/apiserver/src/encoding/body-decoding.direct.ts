@@ -24,10 +24,10 @@ export function decodeText(body: BodyDecoding, { value, ...rest }: ParsedText, e
   checkStatedType(body, { value, ...rest }, encoding)
   const { expected, size } = body
   const { fieldValidation, keepEmpties } = expected
-  const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
+  const options = { collect: fieldValidation !== 'Ignore', keepEmpties, ...rest }
   const isYaml = encoding === 'yaml'
   try {
-    const decoded = decode(expected.type(), value, { ...options, size })
+    const decoded = decode(expected.type(), value, { size, ...options })
     body.findMissing(value)
     // Problems of YAML are ordered by key.
     if (!isYaml || decoded.problems.length <= 1) return decoded
@@ -45,5 +45,5 @@ function checkStatedType(body: BodyDecoding, { value, ...rest }: ParsedText, enc
   body.actual =
     expected.type().custom === undefined
       ? runAtOnce(checkType(scope, expected, stated, typed))
-      : runAtOnce(checkCustomType(expected, stated, { ...typed, encoding }))
+      : runAtOnce(checkCustomType(expected, stated, { encoding, ...typed }))
 }

@@ -75,10 +75,10 @@ export function* decodeText(body: BodyDecoding, { value, ...rest }: ParsedText, 
   yield* checkStatedType(body, { value, ...rest }, encoding)
   const { expected, size } = body
   const { fieldValidation, keepEmpties } = expected
-  const options = { ...rest, collect: fieldValidation !== 'Ignore', keepEmpties }
+  const options = { collect: fieldValidation !== 'Ignore', keepEmpties, ...rest }
   const isYaml = encoding === 'yaml'
   try {
-    const decoded = yield* decode(expected.type(), value, { ...options, size })
+    const decoded = yield* decode(expected.type(), value, { size, ...options })
     body.findMissing(value)
     // Problems of YAML are ordered by key.
     if (!isYaml || decoded.problems.length <= 1) return decoded
@@ -96,5 +96,5 @@ function* checkStatedType(body: BodyDecoding, { value, ...rest }: ParsedText, en
   body.actual =
     expected.type().custom === undefined
       ? yield* checkType(scope, expected, stated, typed)
-      : yield* checkCustomType(expected, stated, { ...typed, encoding })
+      : yield* checkCustomType(expected, stated, { encoding, ...typed })
 }

@@ -298,7 +298,7 @@ export async function untilStored<T extends { readonly entry?: Entry }>(
 /** Repeats an attempt when another writer was first, in turn with other writers of the object. @throws ApiError 409 after too many attempts */
 export async function retryLostRaces<T>(
   store: StoreInternals,
-  { signal }: Pick<WriteContext, 'signal'>,
+  context: Pick<WriteContext, 'signal'>,
   { namespace, name }: Target,
   attempt: () => Promise<T | undefined>,
 ): Promise<T> {
@@ -307,7 +307,9 @@ export async function retryLostRaces<T>(
     for (let attempts = 1; ; attempts++) {
       const result = await attempt()
       if (result !== undefined) return result
-      if (signal.aborted || attempts === maxAttempts) throw ApiError.conflict(groupResource(store), name, optimisticLockMessage)
+      // Adapters create the signal on first access.
+      if (context.signal.aborted || attempts === maxAttempts)
+        throw ApiError.conflict(groupResource(store), name, optimisticLockMessage)
       unlock ??= await store.keyedMutex.lock(objectKey(store.definition, namespace, name))
     }
   } finally {

@@ -229,7 +229,7 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
   const { managesFields = false } = request
   const converted = conversion === undefined ? {} : { stored }
   const target = { key: entry.key, object: canonical, ...converted, replaced: entry }
-  return await writeEntry(store, { ...target, isValidated, managesFields, pace: paceOfWrite }, span)
+  return await writeEntry(store, { isValidated, managesFields, pace: paceOfWrite, ...target }, span)
 }
 
 function haveEqualValues(canonical: ApiObject, current: FrozenObject, pace: Pace): boolean | Promise<boolean> {
