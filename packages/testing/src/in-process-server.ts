@@ -104,6 +104,8 @@ export class InProcessTestServer implements TestServer {
     const manifests = await readManifests(this.#options.seed ?? [], this.#host.manifestFiles)
     const { profile = stockProfile } = this.#options.server ?? {}
     const signal = new AbortController().signal
+    // Pods of the seed find the simulated nodes: one that was refused once waits for the clock.
+    if (manifests.length > 0 && this.#options.cluster !== undefined) await this.settle()
     await applySeed(manifests, { client: this.client, profile, signal, settle: () => this.settle() })
     await this.settle()
     this.#snapshot = snapshot(this.#instance.storage, this.clock.now())
