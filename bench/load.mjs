@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench:load -- [--storage durable] [--n 20000] [--rounds 1] [--only create,list] [--http2]`: the load generator of ../shared/bench
-// against krmkit and, in turn, the stock server that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Without --only it writes
+// against krmkit and, in turn, kube-apiserver that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Without --only it writes
 // docs/reference/generated/performance/beside-stock.md, with a second run of few objects, where code is still cold.
 import { parseArgs } from 'node:util'
 import { comparedCells, comparedHead, measureBesideStock, missingPrograms } from './lib/beside-stock.mjs'
@@ -34,10 +34,10 @@ for (const objects of isWhole ? [flags.n, coldObjects] : [flags.n]) {
 const text = [introduction(), ...texts].join('\n')
 console.log(text)
 saveResults('load', { storage: flags.storage, http: flags.http2 ? 2 : 1.1, objects: results })
-if (isWhole) writeReport('beside-stock', { title: 'Beside the stock server', command: 'npm run bench:load', text })
+if (isWhole) writeReport('beside-stock', { title: 'Beside kube-apiserver', command: 'npm run bench:load', text })
 
 function introduction() {
-  return `krmkit with ${flags.storage} storage and the stock server with an etcd of one member run in turn on this machine, which also runs the load
+  return `krmkit with ${flags.storage} storage and kube-apiserver with an etcd of one member run in turn on this machine, which also runs the load
 generator (HTTP/${flags.http2 ? '2' : '1.1'} over TLS). Nothing is warmed up. µs: processor time of all threads of the server for one operation, without that of
 etcd; factors above 1 are in favour of krmkit.
 `

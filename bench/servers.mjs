@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench:servers -- [--quick] [--servers 100] [--processes 1,2,4] [--tests 3]`: start, memory and tests per second of many test servers:
-// those of `createTestServer` in one process, and processes of krmkit and of the stock server, which KRMKIT_PEER or the path names, alone and with
+// those of `createTestServer` in one process, and processes of krmkit and of kube-apiserver, which KRMKIT_PEER or the path names, alone and with
 // kwok, which KRMKIT_KWOK names. Writes docs/reference/generated/performance/servers.md (without --quick). Linux only.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ bundle()
 for (const count of processCounts) processes.push(await measureProcesses('krmkit', count, () => startKrmkit([])))
 for (const count of processCounts) processes.push(await measureProcesses('simulated', count, startSimulated))
 const peer = stockFolder()
-if (peer === undefined) console.log(`bench:servers: the stock server is skipped: ${withoutStock}`)
+if (peer === undefined) console.log(`bench:servers: kube-apiserver is skipped: ${withoutStock}`)
 else for (const count of processCounts) processes.push(await measureProcesses('stock', count, await stockStarter(peer)))
 const withoutKwok = kwokMissing()
 if (withoutKwok !== undefined) console.log(`bench:servers: kwok is skipped: ${withoutKwok}`)
@@ -117,10 +117,10 @@ function kwokMissing() {
   const kwok = process.env.KRMKIT_KWOK
   if (!kwok) return 'KRMKIT_KWOK names no executable (`go install sigs.k8s.io/kwok/cmd/kwok@latest` builds one)'
   if (!existsSync(kwok)) return `KRMKIT_KWOK names ${kwok}, which does not exist`
-  return peer === undefined ? 'it needs the stock server' : undefined
+  return peer === undefined ? 'it needs kube-apiserver' : undefined
 }
 
-/** A stock server with kwok, which simulates one node; as kwokctl starts them, but without scheduler and controller manager. */
+/** A kube-apiserver with kwok, which simulates one node; as kwokctl starts them, but without scheduler and controller manager. */
 async function kwokStarter(folder) {
   const startServerOfKwok = await stockStarter(folder)
   return async () => {
@@ -155,16 +155,16 @@ server.
 ## Processes
 
 ${processTable()}
-Ready: from the start of the processes until all answer; a stock server is an etcd and a kube-apiserver, which is asked every 200 ms. Tests come from
+Ready: from the start of the processes until all answer; kube-apiserver comes with its etcd, and is asked every 200 ms. Tests come from
 another process, whose processor time is not included. The first requests of a process are the slowest, in particular for krmkit, whose code is
-compiled while it runs. ${peer === undefined ? `The stock server was skipped: ${withoutStock}. ` : ''}More processes than these were not measured. ${aboutKwok()}
+compiled while it runs. ${peer === undefined ? `kube-apiserver was skipped: ${withoutStock}. ` : ''}More processes than these were not measured. ${aboutKwok()}
 `
 }
 
 function aboutKwok() {
   if (withoutKwok !== undefined) return `kwok was skipped: ${withoutKwok}.`
   return `kwok simulates one
-node beside each stock server, without scheduler and controller manager; krmkit with a node runs both, but for the deployment controller, which
+node beside each kube-apiserver, without scheduler and controller manager; krmkit with a node runs both, but for the deployment controller, which
 would write the objects of the tests. These servers are ready when the node is, which is asked every 200 ms.`
 }
 
@@ -194,8 +194,8 @@ function processTable() {
   const names = {
     krmkit: 'krmkit, `serve --storage memory`',
     simulated: 'krmkit, `serve --storage memory --simulate-nodes 1`',
-    stock: 'stock server with etcd',
-    kwok: 'stock server with etcd and kwok',
+    stock: 'kube-apiserver with etcd',
+    kwok: 'kube-apiserver with etcd and kwok',
   }
   const rows = processes.map((row) => [
     names[row.name],

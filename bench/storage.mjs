@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run bench:storage -- [--quick] [--only puts,open,etcd] [--n 2000] [--rounds 2]`: the embedded store beside the library it is made of,
-// its start and memory by number of objects, and krmkit beside the stock server, each on an etcd of one member. The last part needs the
+// its start and memory by number of objects, and krmkit beside kube-apiserver, each on an etcd of one member. The last part needs the
 // programs that KRMKIT_ETCD and KRMKIT_KUBE_APISERVER name. Writes docs/reference/generated/performance/storage.md (without --quick and --only).
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -137,13 +137,13 @@ function etcdText(rows) {
   ])
   const head = ['workload', ...comparedHead, 'etcd under krmkit', 'etcd under stock']
   const memory = rows.find(({ workload }) => workload === 'memory')
-  return `## On etcd, beside the stock server
+  return `## On etcd, beside kube-apiserver
 
 Each server has an etcd of one member on this machine, which also runs the load generator with ${figure(Number(objects))} objects, after as
 many in another namespace; ${rounds === 1 ? 'one round' : `the best of ${rounds} rounds`}. µs: processor time of the server for one operation;
 factors above 1 are in favour of krmkit; etcd: its processor time for the whole workload.
 
 ${markdownTable(head, table)}
-Resident memory after the run: krmkit ${figure(memory?.krmkit.residentMiB, 'MiB')}, stock server ${figure(memory?.stock.residentMiB, 'MiB')}.
+Resident memory after the run: krmkit ${figure(memory?.krmkit.residentMiB, 'MiB')}, kube-apiserver ${figure(memory?.stock.residentMiB, 'MiB')}.
 `
 }

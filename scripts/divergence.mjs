@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npm run divergence -- [--steps 2000] [--seed N] [--area NAME]`: compares krmkit with the stock server (KRMKIT_PEER) on random scenarios,
-// as the release that the stock server has.
-// --find: prints the folder of the stock server's executables; the exit code is 1 when there is none.
+// `npm run divergence -- [--steps 2000] [--seed N] [--area NAME]`: compares krmkit with kube-apiserver (KRMKIT_PEER) on random scenarios,
+// as the release that kube-apiserver has.
+// --find: prints the folder of kube-apiserver's executables; the exit code is 1 when there is none.
 import { bundle, bundleFile } from './bundle.mjs'
 import { runBundled } from './run-bundled.mjs'
 import { setup } from './setup.mjs'
@@ -9,7 +9,7 @@ import { stockFolder, stockRelease, withoutStock } from './stock-folder.mjs'
 
 const peer = stockFolder()
 if (peer === undefined) {
-  console.log(`divergence: skipped, no stock server: ${withoutStock}`)
+  console.log(`divergence: skipped, no kube-apiserver: ${withoutStock}`)
   process.exitCode = process.argv.includes('--find') ? 1 : 0
 } else if (process.argv.includes('--find')) {
   console.log(peer)

@@ -1,11 +1,11 @@
-/** Finds the programs of the stock server. */
+/** Finds the programs of kube-apiserver. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const programs = ['etcd', 'kube-apiserver']
 
-/** Why tools that need the stock server skip. */
+/** Why tools that need kube-apiserver skip. */
 export const withoutStock = 'KRMKIT_PEER names no folder with etcd and kube-apiserver, nor are they on the path'
 
 /** The folder with etcd and kube-apiserver: that of the environment variable KRMKIT_PEER, or one of the path; undefined without either. */
@@ -14,7 +14,7 @@ export function stockFolder() {
   return folders.find((folder) => folder && programs.every((name) => existsSync(join(folder, name))))
 }
 
-/** The release of the stock server in a folder: `1.33`. */
+/** The release of kube-apiserver in a folder: `1.33`. */
 export function stockRelease(folder) {
   const printed = execFileSync(join(folder, 'kube-apiserver'), ['--version'], { encoding: 'utf8' })
   const release = /v(\d+\.\d+)/.exec(printed)?.[1]

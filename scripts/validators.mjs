@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run bench:validators [-- --manifests 3000] [--seed N] [--report FILE]`: validators of manifests beside a stock server (KRMKIT_PEER).
+// `npm run bench:validators [-- --manifests 3000] [--seed N] [--report FILE]`: validators of manifests beside a kube-apiserver (KRMKIT_PEER).
 // The variable KUBECONFORM is the path of kubeconform, if it is to be compared.
 import { bundle, bundleFile } from './bundle.mjs'
 import { runBundled } from './run-bundled.mjs'
@@ -8,7 +8,7 @@ import { stockFolder, withoutStock } from './stock-folder.mjs'
 
 const peer = stockFolder()
 if (peer === undefined) {
-  console.error(`validators: no stock server: ${withoutStock}`)
+  console.error(`validators: no kube-apiserver: ${withoutStock}`)
   process.exit(1)
 }
 setup()

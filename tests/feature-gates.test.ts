@@ -78,7 +78,7 @@ const notAsked: Readonly<Record<string, string>> = {
     'ClientsAllowCBOR ClientsPreferCBOR InOrderInformers InformerResourceVersion WatchListClient',
   ),
   ...reasoned(
-    'how the stock server caches, encodes and stores, without effect on responses',
+    'how kube-apiserver caches, encodes and stores, without effect on responses',
     `APIServingWithRoutine BtreeWatchCache ConcurrentWatchObjectDecode ConsistentListFromCache DeclarativeValidation
     DeclarativeValidationTakeover ListFromCacheSnapshot ResilientWatchCacheInitialization SeparateCacheWatchRPC
     StorageNamespaceIndex StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf

@@ -74,7 +74,7 @@ const eventsOf = (span: ReadableSpan) => span.events.map(({ name }) => name)
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
 describe('spans', () => {
-  it('have the names and the order of the stock server', async () => {
+  it('have the names and the order of kube-apiserver', async () => {
     const { ask, exporter } = await tracedServer()
     await ask(configMaps, { method: 'POST', body: { metadata: { name: 'a' } } })
     const filters = { authentication: {}, impersonation: {}, priorityandfairness: {}, authorization: {} }
@@ -112,7 +112,7 @@ describe('spans', () => {
     }
   })
 
-  it('carry the attributes and events of the stock server', async () => {
+  it('carry the attributes and events of kube-apiserver', async () => {
     const { ask, exporter } = await tracedServer()
     const { headers } = await ask(`${configMaps}?fieldManager=me`, {
       method: 'POST',

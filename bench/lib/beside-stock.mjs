@@ -1,4 +1,4 @@
-/** krmkit and the stock server under the same load in turn, each on new data. */
+/** krmkit and kube-apiserver under the same load in turn, each on new data. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { bundleInside } from './inside.mjs'
 import { cpuSeconds, rssMiB, startServer, token } from './server-process.mjs'
 import { factor, figure } from './table.mjs'
 
-/** The reason why the stock server cannot be measured; undefined when it can. */
+/** The reason why kube-apiserver cannot be measured; undefined when it can. */
 export function missingPrograms(script) {
   const names = ['KRMKIT_ETCD', 'KRMKIT_KUBE_APISERVER'].filter((name) => (process.env[name] ?? '') === '')
   if (names.length > 0) return `${names.join(' and ')} name no program`
@@ -18,7 +18,7 @@ export function missingPrograms(script) {
  * Runs the load generator against both servers, one after the other, in each round.
  *
  * @param {{ storage: 'memory' | 'durable' | 'etcd', objects: string, rounds: number, args?: readonly string[], warm?: boolean }} options
- * `storage`: of krmkit; the stock server always has an etcd. `args`: for the generator. `warm`: writes as many objects to another namespace
+ * `storage`: of krmkit; kube-apiserver always has an etcd. `args`: for the generator. `warm`: writes as many objects to another namespace
  * first, so that the compilation of a server is not measured.
  * @returns for each workload the best figures of all rounds.
  */

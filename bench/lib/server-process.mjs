@@ -24,7 +24,7 @@ export async function startServer({
   mkdirSync(dir, { recursive: true })
   const tokens = join(dir, 'tokens.csv')
   writeFileSync(tokens, `${token},bench,1,"system:masters"\n`)
-  // Without controllers, like a stock API server.
+  // Without controllers, like a kube-apiserver.
   const flags = ['--secure-port', '0', '--storage', storage, '--data-dir', dir, '--token-auth-file', tokens]
   flags.push('--controllers', '*,-deployment-controller', ...more)
   const from = performance.now()

@@ -6,7 +6,7 @@ export function startEtcd(): Promise<EtcdProcess> {
   return EtcdProcess.start(process.env.KRMKIT_ETCD ?? '')
 }
 
-/** Starts the stock server that `KRMKIT_KUBE_APISERVER` names, on an etcd. */
+/** Starts kube-apiserver that `KRMKIT_KUBE_APISERVER` names, on an etcd. */
 export function startStock(options: {
   readonly etcd: string
   readonly folder: string

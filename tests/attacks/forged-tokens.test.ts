@@ -199,7 +199,7 @@ describe('tokens at the wrong time or place', () => {
         target,
         forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(target, claims), signer: target.signingKey }),
       )
-    // The clock of another issuer may be minutes ahead, as in the stock server, but its tokens expire on time.
+    // The clock of another issuer may be minutes ahead, as in kube-apiserver, but its tokens expire on time.
     const others = [{ exp: now - 1 }, { nbf: now + 301 }, { iat: now + 301 }, ...times.slice(3)]
     for (const claims of others) await expectRefused(target, target.oidc.token({ claims }))
   })

@@ -19,8 +19,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 /**
- * Whatever headers a request carries over any protocol, it runs as the user that the stock server would determine, or it is
- * rejected. The rules of the stock server are restated here in their simplest form.
+ * Whatever headers a request carries over any protocol, it runs as the user that kube-apiserver would determine, or it is
+ * rejected. The rules of kube-apiserver are restated here in their simplest form.
  */
 
 type Field = readonly [name: string, value: string]
@@ -122,7 +122,7 @@ const field: fc.Arbitrary<Field> = fc.oneof(
 )
 const lists = fc.record({ fields: fc.array(field, { maxLength: 6 }), proxied: fc.boolean() })
 
-/** The user that the stock server determines; undefined when it rejects the request. */
+/** The user that kube-apiserver determines; undefined when it rejects the request. */
 function stockIdentity(fields: readonly Field[], proxied: boolean): Identity | undefined {
   if (fields.some(([, value]) => [...value].some((char) => (char < ' ' && char !== '\t') || char === '\x7f'))) return undefined
   const all = (name: string) => fields.filter(([other]) => other === name).map(([, value]) => utf8(value))

@@ -4,7 +4,7 @@ import { breakages } from './breakages.ts'
 import { causesOf, definitionsPath, type Harness, startHarness } from './harness.ts'
 import { findDefinitions, packagedFolder } from './whole-definitions.ts'
 
-/** A complete definition, broken in every way, is rejected with the causes of the stock server: `breakages.json`, recorded with 1.33. */
+/** A complete definition, broken in every way, is rejected with the causes of kube-apiserver: `breakages.json`, recorded with 1.33. */
 
 const folder = packagedFolder('crdtoapi', 'examples')
 const host = findDefinitions(folder === undefined ? [] : [folder]).definitions.find(({ kind }) => kind === 'Host')

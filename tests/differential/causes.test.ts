@@ -45,13 +45,13 @@ describe('the nearest refusal', () => {
     expect(compareAnswers(shown.stock, shown.krmkit)).toEqual([])
   })
 
-  it('is another choice of causes when the stock server shows it', async () => {
+  it('is another choice of causes when kube-apiserver shows it', async () => {
     const pair = await nearest(['a'], [['b'], ['b'], ['a']])
     expect(pair.stock).toEqual(refusal(['a']))
   })
 })
 
-/** @param orders the fields that the stock server names: first, and when it is asked again; the last one from then on */
+/** @param orders the fields that kube-apiserver names: first, and when it is asked again; the last one from then on */
 function nearest(krmkit: readonly string[], orders: readonly (readonly string[])[]) {
   const answers = orders.map(refusal)
   const next = () => (answers.length > 1 ? answers.shift() : answers[0]) as NormalAnswer

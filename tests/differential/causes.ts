@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { NormalAnswer } from './normalize.ts'
 
 /**
- * The causes of refusals, and their order. The stock server collects some causes from Go maps, which it visits in random order:
+ * The causes of refusals, and their order. kube-apiserver collects some causes from Go maps, which it visits in random order:
  *
  * - Causes of neighbouring entries of one map, and conflicts of managers, are sorted before they are compared (`inMapOrder`).
- * - Where a map is not seen in the fields, the request is repeated (`nearestRefusal`): an order counts as equal when the stock server has
+ * - Where a map is not seen in the fields, the request is repeated (`nearestRefusal`): an order counts as equal when kube-apiserver has
  *   shown each of its pairs, and another choice of causes when it has shown it.
  */
 export interface Cause {
@@ -51,10 +51,10 @@ const repetitions = 30
 const orderRepetitions = 64
 
 /**
- * Repeats a refused request until the stock server answers as krmkit does.
+ * Repeats a refused request until kube-apiserver answers as krmkit does.
  *
  * @param first the answers so far
- * @param options.repeat sends the request to the stock server again
+ * @param options.repeat sends the request to kube-apiserver again
  * @param options.count number of differences between two answers that are not explained
  * @returns the pair of answers that differ least
  */
@@ -77,7 +77,7 @@ export async function nearestRefusal(
   return best
 }
 
-/** Pairs of causes in the orders in which the stock server has listed them. */
+/** Pairs of causes in the orders in which kube-apiserver has listed them. */
 class SeenOrders {
   readonly #pairs = new Set<string>()
 
@@ -120,7 +120,7 @@ function withCauses(answer: NormalAnswer, causes: readonly Cause[]): NormalAnswe
   return { ...answer, body: body === refusal ? status : { ...(body as object), object: status } }
 }
 
-/** The message that the stock server makes of causes: each text once. */
+/** The message that kube-apiserver makes of causes: each text once. */
 function invalidMessage(head: string, causes: readonly Cause[]): string {
   return listMessage(head, [...new Set(causes.map(textOf))])
 }

@@ -19,7 +19,7 @@ export interface DuelResult {
   readonly known: ReadonlySet<string>
   /** Answers with texts, and those among them whose texts are equal. */
   readonly wording: { readonly all: number; readonly equal: number }
-  /** The stock server's answers by step. */
+  /** kube-apiserver's answers by step. */
   readonly stockAnswers: ReadonlyMap<string, NormalAnswer>
 }
 
@@ -129,7 +129,7 @@ class Judge {
   }
 
   /**
-   * @param again repeats a request whose answers by the stock server differ from time to time, of which any counts: refusals
+   * @param again repeats a request whose answers by kube-apiserver differ from time to time, of which any counts: refusals
    * depend on the order of a Go map, reads of the watch cache on what has reached it
    * @returns false when the servers are in different states, so that further steps show nothing.
    */

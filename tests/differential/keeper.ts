@@ -2,7 +2,7 @@ import type { SideRunner } from './side.ts'
 import { definitions } from './types.ts'
 
 /**
- * Creates a policy with a binding, which match nothing and stay. When the last policy with a kind of parameters goes, the stock server ends its informer
+ * Creates a policy with a binding, which match nothing and stay. When the last policy with a kind of parameters goes, kube-apiserver ends its informer
  * of them and never starts it again, so that later policies do not see new parameters.
  */
 export async function keepParameters(runner: SideRunner): Promise<void> {

@@ -67,7 +67,7 @@ export class Normalizer {
     if (bytes.length === 0) return null
     const text = Buffer.from(bytes).toString('utf8')
     if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
-    // The stock server has no order of members.
+    // kube-apiserver has no order of members.
     if (type === 'application/cbor') return this.#value(withSortedMembers(cbor.decode(bytes)), '', undefined)
     // Its descriptions cannot be left out.
     if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
@@ -76,7 +76,7 @@ export class Normalizer {
       if (value !== undefined)
         return this.#value(isOpenApi(value) ? structureOf(withoutSharedParameters(value)) : value, '', undefined)
     }
-    // The stock server sends the index of the OpenAPI documents as plain text.
+    // kube-apiserver sends the index of the OpenAPI documents as plain text.
     if (text.startsWith('{"paths":')) return this.#value(JSON.parse(text), '', undefined)
     return this.#text(text.slice(0, 20_000))
   }
@@ -104,7 +104,7 @@ export class Normalizer {
     if (key === 'managedFields' && Array.isArray(value))
       return value.map((item) => this.#value(item, 'owner', parent)).sort(byText)
     if (key === 'finalizers' && this.#isNamespace && Array.isArray(value)) return [...value].sort()
-    // The stock server lists rules in the order of its caches.
+    // kube-apiserver lists rules in the order of its caches.
     if ((key === 'resourceRules' || key === 'nonResourceRules') && Array.isArray(value))
       return value.map((item) => this.#value(item, key, parent)).sort(byText)
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
@@ -132,7 +132,7 @@ export class Normalizer {
 
   /** Versions of lists and bookmarks depend on all writes to the server; one may be by chance that of an object. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
-    // The stock server prints the absent time of a bookmark.
+    // kube-apiserver prints the absent time of a bookmark.
     const isListMeta = parent !== undefined && !('name' in parent) && (parent['creationTimestamp'] ?? null) === null
     return isListMeta ? '<list version>' : this.#named('version', value)
   }
@@ -170,7 +170,7 @@ export class Normalizer {
         // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-        // The stock server numbers the type of an expression's object by the time.
+        // kube-apiserver numbers the type of an expression's object by the time.
         .replaceAll(/\bselfType\d+/g, 'selfType')
         .replaceAll(documentHash, '<hash>')
         .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
@@ -234,7 +234,7 @@ function withSortedMembers(value: unknown, change = (_key: string, item: unknown
   return Object.fromEntries(members.map(([key, item]) => [key, withSortedMembers(change(key, item), change)]))
 }
 
-/** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */
+/** Descriptions are in krmkit's own words, and members have no order: each of kube-apiserver's three writers has its own. */
 function structureOf(value: unknown): unknown {
   return withSortedMembers(value, (key, item) => (key === 'description' && typeof item === 'string' ? '<description>' : item))
 }

@@ -10,7 +10,7 @@ import { createFeatures, defaultRelease } from '@krmkit/meta'
 /** Whether both servers serve every version and have every feature gate on: `--everything`. */
 const servesEverything = process.argv.includes('--everything')
 
-/** The release of the stock server, which krmkit emulates: `--release`. */
+/** The release of kube-apiserver, which krmkit emulates: `--release`. */
 export const release = flagValue('--release') ?? defaultRelease
 
 const isNewest = release === defaultRelease
@@ -21,7 +21,7 @@ export const catalogOptions: CatalogOptions = {
   ...(isNewest ? {} : { types: typesAt(release), emulated: emulateRelease(createFeatures(release)) }),
 }
 
-/** Flags of both servers. The stock server's own clients have no part in what is compared. */
+/** Flags of both servers. kube-apiserver's own clients have no part in what is compared. */
 export const servedFlags: readonly string[] = servesEverything
   ? ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true,ClientsPreferCBOR=false']
   : []

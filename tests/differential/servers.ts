@@ -10,7 +10,7 @@ import type { Side } from './side.ts'
 
 /** Starts the two servers, each in its own process on loopback, without controllers: everything that happens is an answer. */
 
-/** Flags that the stock server and `krmkit serve` share. */
+/** Flags that kube-apiserver and `krmkit serve` share. */
 const commonFlags = (folder: string): readonly string[] => [
   `--token-auth-file=${join(folder, 'tokens.csv')}`,
   '--authorization-mode=Node,RBAC',
@@ -154,5 +154,5 @@ async function untilReady(url: string, log: () => string): Promise<void> {
     if (status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the stock server is not ready: ${log()}`)
+  throw new Error(`kube-apiserver is not ready: ${log()}`)
 }

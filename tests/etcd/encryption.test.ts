@@ -1,5 +1,5 @@
 /**
- * A stock kube-apiserver and krmkit on one etcd, with one encryption configuration. Needs the programs that `KRMKIT_ETCD` and
+ * A kube-apiserver and krmkit on one etcd, with one encryption configuration. Needs the programs that `KRMKIT_ETCD` and
  * `KRMKIT_KUBE_APISERVER` name.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ const providers = { secrets: 'secretbox', configmaps: 'aesgcm', serviceaccounts:
 const kinds = { secrets: 'Secret', configmaps: 'ConfigMap', serviceaccounts: 'ServiceAccount' }
 
 it.skipIf(etcdPath === undefined || stockPath === undefined)(
-  'a stock server and krmkit read the encrypted values of each other',
+  'a kube-apiserver and krmkit read the encrypted values of each other',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'krmkit-encrypted-'))
     const file = join(folder, 'encryption.json')

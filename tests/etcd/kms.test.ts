@@ -1,5 +1,5 @@
 /**
- * A stock kube-apiserver and krmkit on one etcd, with one KMS plugin. Needs the programs that `KRMKIT_ETCD` and `KRMKIT_KUBE_APISERVER` name.
+ * A kube-apiserver and krmkit on one etcd, with one KMS plugin. Needs the programs that `KRMKIT_ETCD` and `KRMKIT_KUBE_APISERVER` name.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const secrets = '/api/v1/namespaces/default/secrets'
 const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { word: 'open-sesame' } })
 
 it.skipIf(etcdPath === undefined || stockPath === undefined)(
-  'a stock server and krmkit read values of each other that a KMS plugin encrypted, and report the plugin in /readyz',
+  'a kube-apiserver and krmkit read values of each other that a KMS plugin encrypted, and report the plugin in /readyz',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'krmkit-kms-'))
     const closing: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })]

@@ -1,6 +1,6 @@
 /**
  * Several servers on one etcd: addresses and ports of services, elected controllers, the end of a server. Needs the program that
- * `KRMKIT_ETCD` names; a stock server takes part when `KRMKIT_KUBE_APISERVER` names one.
+ * `KRMKIT_ETCD` names; a kube-apiserver takes part when `KRMKIT_KUBE_APISERVER` names one.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -174,8 +174,8 @@ function twoServers(etcdPath: string): void {
 }
 
 if (etcdPath === undefined || stockPath === undefined) {
-  it.skip('services of a stock server beside krmkit: needs KRMKIT_ETCD and KRMKIT_KUBE_APISERVER')
-} else describe('a stock server beside krmkit', () => besideStock(etcdPath, stockPath))
+  it.skip('services of a kube-apiserver beside krmkit: needs KRMKIT_ETCD and KRMKIT_KUBE_APISERVER')
+} else describe('a kube-apiserver beside krmkit', () => besideStock(etcdPath, stockPath))
 
 function besideStock(etcdPath: string, stockPath: string): void {
   let folder: string

@@ -1,5 +1,5 @@
 /**
- * A stock kube-apiserver and krmkit on one etcd. Needs the programs that `KRMKIT_ETCD` and `KRMKIT_KUBE_APISERVER` name;
+ * A kube-apiserver and krmkit on one etcd. Needs the programs that `KRMKIT_ETCD` and `KRMKIT_KUBE_APISERVER` name;
  * `KRMKIT_SIDE_BY_SIDE_WRITES` is the number of writes.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -37,8 +37,8 @@ const collections = [...kinds.map(({ path }) => path), ...others]
 const timeoutMs = 60_000 + writes * 100
 
 if (etcdPath === undefined || stockPath === undefined) {
-  it.skip('a stock server beside krmkit: needs KRMKIT_ETCD and KRMKIT_KUBE_APISERVER')
-} else describe('a stock server and krmkit on one etcd', () => sideBySide(etcdPath, stockPath))
+  it.skip('a kube-apiserver beside krmkit: needs KRMKIT_ETCD and KRMKIT_KUBE_APISERVER')
+} else describe('a kube-apiserver and krmkit on one etcd', () => sideBySide(etcdPath, stockPath))
 
 function sideBySide(etcdPath: string, stockPath: string): void {
   let folder: string

@@ -1,5 +1,5 @@
 /**
- * Moves the objects of the embedded store to a stock kube-apiserver by a snapshot of etcd, and back. Needs the programs that `KRMKIT_ETCD`,
+ * Moves the objects of the embedded store to a kube-apiserver by a snapshot of etcd, and back. Needs the programs that `KRMKIT_ETCD`,
  * `KRMKIT_ETCDUTL` and `KRMKIT_KUBE_APISERVER` name.
  */
 import { execFileSync } from 'node:child_process'
@@ -113,7 +113,7 @@ async function saveSnapshot(etcd: EtcdProcess, path: string): Promise<void> {
   await writeFile(path, Buffer.concat(parts))
 }
 
-/** Secrets are encrypted in the store, in the snapshot and by the stock server. */
+/** Secrets are encrypted in the store, in the snapshot and by kube-apiserver. */
 async function encryptionFlag(): Promise<string> {
   const secret = Buffer.alloc(32, 7).toString('base64')
   const providers = [{ secretbox: { keys: [{ name: 'one', secret }] } }, { identity: {} }]
@@ -129,7 +129,7 @@ async function encryptionFlag(): Promise<string> {
 const canRun = etcdPath !== undefined && etcdutl !== undefined && stockPath !== undefined
 const needs = canRun ? '' : ' (needs KRMKIT_ETCD, KRMKIT_ETCDUTL and KRMKIT_KUBE_APISERVER)'
 it.skipIf(!canRun)(
-  `a snapshot of etcd moves all objects to a stock server and back, with their resource versions${needs}`,
+  `a snapshot of etcd moves all objects to a kube-apiserver and back, with their resource versions${needs}`,
   async () => {
     const encryption = await encryptionFlag()
     const choices = new RandomChoices(1)

@@ -245,6 +245,6 @@ it('generated values may differ from the real request [P199]', async () => {
   const generated = (await api.post(configMaps, { metadata: { generateName: 'g-' } }, { query })).json.metadata.name
   expect(generated).toMatch(/^g-.{5}$/)
   expect((await api.get(`${configMaps}/${generated}`)).status).toBe(404)
-  // A dry run takes no address: it shows the base of the network, which is never assigned, as on the stock server.
+  // A dry run takes no address: it shows the base of the network, which is never assigned, as on kube-apiserver.
   expect([dry.spec.clusterIP, real.spec.clusterIP === dry.spec.clusterIP]).toEqual(['10.0.0.0', false])
 })

@@ -172,7 +172,7 @@ describe('sizes', () => {
         warn(text)
         warn(text)
         warn('')
-        // Not representable in a header, so it is omitted, as by the stock server.
+        // Not representable in a header, so it is omitted, as by kube-apiserver.
         warn('and\r\nx-evil: 1')
       },
     }

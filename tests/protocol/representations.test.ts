@@ -185,7 +185,7 @@ describe('negotiation', () => {
     },
   )
 
-  it('406 for a range of subtypes on resources, as the stock server; discovery accepts it [P194]', async () => {
+  it('406 for a range of subtypes on resources, as kube-apiserver; discovery accepts it [P194]', async () => {
     const headers = { accept: 'application/*' }
     expect((await api.get(`${configMaps}/a`, {}, headers)).status).toBe(406)
     expect((await api.get('/apis', {}, headers)).status).toBe(200)
@@ -215,7 +215,7 @@ describe('negotiation', () => {
     expect(answer.json).toMatchObject({ kind: 'Status', code: 415 })
   })
 
-  /** Asserts that a text is indented JSON, as the stock server writes it: two spaces, no newline at the end. */
+  /** Asserts that a text is indented JSON, as kube-apiserver writes it: two spaces, no newline at the end. */
   function expectIndented(text: string, what: string): void {
     expect(text, what).toBe(JSON.stringify(JSON.parse(text), null, 2))
   }

@@ -4,7 +4,7 @@ export const checkNames = [
   'watches changes in their order',
   'follows a collection with an informer',
   'applies with owners and conflicts',
-  'validates with the messages of the stock server',
+  'validates with the messages of kube-apiserver',
   'serves definitions with expressions',
   'serves a kind of a zod schema',
   'authenticates tokens and authorizes by roles, behind fetch',

@@ -103,7 +103,7 @@ const checks: Readonly<Record<CheckName, () => Promise<void>>> = {
       const forced = await client.apply(Deployment, web(2), { fieldManager: 'me', force: true })
       equal([forced.spec?.replicas, forced.spec?.strategy?.type], [2, 'RollingUpdate'])
     }),
-  'validates with the messages of the stock server': () =>
+  'validates with the messages of kube-apiserver': () =>
     withServer(async (client) => {
       const spec = { containers: [{ ...container, ports: [{ containerPort: 80000 }] }] }
       const { code, message } = await rejection(client.create(Pod, { metadata: { name: 'Web', namespace: 'shop' }, spec }))

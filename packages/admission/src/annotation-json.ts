@@ -1,6 +1,6 @@
 import { internalFailure } from './refusals.ts'
 
-/** Parses the JSON value of an annotation. @throws ApiError 500 with the stock server's message. */
+/** Parses the JSON value of an annotation. @throws ApiError 500 with kube-apiserver's message. */
 export function parseAnnotationJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

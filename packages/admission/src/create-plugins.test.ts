@@ -49,7 +49,7 @@ const stockOrder = [
 ]
 
 describe('createAdmissionPlugins', () => {
-  it('keeps the execution order of the stock server', () => {
+  it('keeps the execution order of kube-apiserver', () => {
     // The plugin of releases before 1.25.
     const own = builtInPlugins.map(({ name }) => name).filter((name) => name !== 'PodSecurityPolicy')
     expect(own).toEqual(stockOrder.filter((name) => own.includes(name)))

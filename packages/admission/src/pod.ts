@@ -122,7 +122,7 @@ export interface Pod extends ApiObject {
 
 type Kind = 'containers' | 'initContainers' | 'ephemeralContainers'
 
-/** In the stock server's visiting order. */
+/** In kube-apiserver's visiting order. */
 export const containerKinds: readonly Kind[] = ['initContainers', 'containers', 'ephemeralContainers']
 
 /** All containers of a pod, init containers first, ephemeral ones last. */

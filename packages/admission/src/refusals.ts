@@ -13,7 +13,7 @@ export function forbidden(
   return ApiError.forbidden(resource, name || own || generateName || 'Unknown', detail)
 }
 
-/** 500 with a message and no reason, as the stock server reports untyped errors. */
+/** 500 with a message and no reason, as kube-apiserver reports untyped errors. */
 export function internalFailure(message: string): ApiError {
   return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
 }

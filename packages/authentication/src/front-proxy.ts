@@ -78,7 +78,7 @@ function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHead
     user: {
       username,
       ...(uid === '' ? {} : { uid }),
-      // Like on the stock server, an empty value names no group.
+      // Like on kube-apiserver, an empty value names no group.
       groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])).filter((group) => group !== ''),
       ...(extra === undefined ? {} : { extra }),
     },

@@ -8,10 +8,10 @@ import type { AuthenticationRequest } from './interfaces.ts'
  * fails the request with 400 or 401. Otherwise the request would run as another user than it names: ignoring a malformed
  * Impersonate-User would keep the permissions of the impersonator.
  *
- * Two cases count as absent, as in the stock server: an Authorization header with another scheme than Bearer, and an empty
+ * Two cases count as absent, as in kube-apiserver: an Authorization header with another scheme than Bearer, and an empty
  * Impersonate-User.
  *
- * Differs: the stock server uses the first of repeated headers, and passes on bytes that are not UTF-8.
+ * Differs: kube-apiserver uses the first of repeated headers, and passes on bytes that are not UTF-8.
  */
 
 export interface FrontProxyHeaders {

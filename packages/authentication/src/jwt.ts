@@ -104,7 +104,7 @@ export function algorithmOf(key: KeyObject): string | undefined {
   return curve === 'prime256v1' ? 'ES256' : curve === 'secp384r1' ? 'ES384' : curve === 'secp521r1' ? 'ES512' : undefined
 }
 
-/** Key id: SHA-256 of the SubjectPublicKeyInfo, as the stock server computes it. */
+/** Key id: SHA-256 of the SubjectPublicKeyInfo, as kube-apiserver computes it. */
 export function keyIdOf(publicKey: KeyObject): string {
   return base64UrlText(digest('sha256', [publicKey.export({ type: 'spki', format: 'der' })]))
 }

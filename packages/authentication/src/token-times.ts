@@ -14,7 +14,7 @@ export interface ClockSkew {
 const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds, beforeIssue: clockSkewSeconds }
 
 /**
- * For external issuers: no tolerance at expiry and one minute before `nbf`, as on the stock server, which does not look at `iat`; here a
+ * For external issuers: no tolerance at expiry and one minute before `nbf`, as on kube-apiserver, which does not look at `iat`; here a
  * token is not accepted more than five minutes before it was issued.
  */
 export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 60, beforeIssue: 300 }

@@ -101,7 +101,7 @@ function outcomeFromReview(
   return audiences.length === 0 ? noOpinion : { kind: 'authenticated', user, audiences }
 }
 
-/** The text is meant for the client. Differs: the stock server only logs it. */
+/** The text is meant for the client. Differs: kube-apiserver only logs it. */
 function rejectionBy(error: string): AuthenticationOutcome {
   return { kind: 'rejected', reason: error, message: error }
 }

@@ -41,7 +41,7 @@ const selfReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreview
  * An authorizer without roles. It allows everything to `system:masters`; discovery, health, version and self reviews to authenticated
  * users; health and version to anonymous users; nothing else.
  *
- * These are the permissions that the default roles of the stock server grant to users without role bindings.
+ * These are the permissions that the default roles of kube-apiserver grant to users without role bindings.
  */
 export const systemMasters: SyncAuthorizer = {
   authorize(attributes: Attributes): Decision {

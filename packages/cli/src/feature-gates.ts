@@ -4,7 +4,7 @@ import { CliError } from './cli-error.ts'
 /**
  * The features that `--feature-gates` chooses.
  *
- * @throws CliError `InvalidFlag` with the text of the stock server.
+ * @throws CliError `InvalidFlag` with the text of kube-apiserver.
  */
 export function featuresOf(set: Readonly<Record<string, boolean>>, release?: string): FeatureGates {
   try {
@@ -15,7 +15,7 @@ export function featuresOf(set: Readonly<Record<string, boolean>>, release?: str
   }
 }
 
-/** The gates that may change, one per line, as the stock server lists them. */
+/** The gates that may change, one per line, as kube-apiserver lists them. */
 export function featureGateHelp(): string {
   return createFeatureGates()
     .gates.filter(({ stage }) => stage === 'alpha' || stage === 'beta')

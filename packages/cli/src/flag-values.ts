@@ -76,7 +76,7 @@ export function append(text: string, before: readonly string[] = []): readonly s
   return [...before, text]
 }
 
-/** A release that can be emulated: `1.24`, or `kube=1.24` as the stock server spells it. */
+/** A release that can be emulated: `1.24`, or `kube=1.24` as kube-apiserver spells it. */
 export function emulatedVersion(text: string): string {
   const minor = Number(/^(?:kube=)?v?1\.(\d{1,3})(?:\.\d{1,4})?$/.exec(text)?.[1])
   if (minor >= 21 && minor <= 33) return `1.${minor}`
@@ -139,5 +139,5 @@ export function transportDirectives(text: string, before: readonly string[] = []
   return [...before, ...directives]
 }
 
-/** A log level of the stock server, 0 to 10. */
+/** A log level of kube-apiserver, 0 to 10. */
 export const verbosity = integer({ min: 0, max: 10 })

@@ -47,7 +47,7 @@ describe('createStreamLog', () => {
     expect(bug).toMatch(/^krmkit: authentication: Error: a bug\n +at /)
   })
 
-  it('writes an object per line in JSON, with the members of the stock server', () => {
+  it('writes an object per line in JSON, with the members of kube-apiserver', () => {
     const log = createStreamLog(write, 'json')
     log.info('two\nlines')
     log.error('a request failed', new Error('no disk'))

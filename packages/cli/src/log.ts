@@ -14,7 +14,7 @@ export const logFormats = ['text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
 /**
- * A log in one of two formats. `text`: lines for people. `json`: an object per line with the members of the stock server: `ts` in milliseconds
+ * A log in one of two formats. `text`: lines for people. `json`: an object per line with the members of kube-apiserver: `ts` in milliseconds
  * since the epoch, `msg`, `v` for information, `err` for errors.
  */
 export function createStreamLog(write: (line: string) => void, format: LogFormat = 'text'): Log {
@@ -47,7 +47,7 @@ export function requestLoggers(log: Log, verbosity: number): ((event: AuditEvent
   ]
 }
 
-/** Logs an answered request, without credentials of its query. In JSON the members are those of the HTTP log of the stock server, and the user. */
+/** Logs an answered request, without credentials of its query. In JSON the members are those of the HTTP log of kube-apiserver, and the user. */
 export function logRequest(log: Log, event: AuditEvent): void {
   const { verb, responseStatus, user, auditID, userAgent = '', sourceIPs = [], stageTimestamp } = event
   const requestURI = redactQuery(event.requestURI)

@@ -104,7 +104,7 @@ export interface ControllersOptions {
    */
   readonly paced?: boolean
   readonly signing?: CertificateSigning
-  /** Rules of automatic approvals; signers have their own. Default: those of the stock server. */
+  /** Rules of automatic approvals; signers have their own. Default: those of kube-apiserver. */
   readonly signerRules?: SignerRules
   /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io` of the server. */
   readonly metrics?: MetricsProvider

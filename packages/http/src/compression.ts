@@ -1,7 +1,7 @@
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { acceptsGzip } from './request-head.ts'
 
-/** Threshold of the stock server; smaller bodies are not worth compressing. */
+/** Threshold of kube-apiserver; smaller bodies are not worth compressing. */
 const thresholdBytes = 128 * 1024
 
 /** Whether to compress a response: it is large, not a stream, not yet encoded, and the client accepts gzip. */

@@ -14,7 +14,7 @@ interface Deflated {
 }
 
 const deflateRaw = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw)
-/** Level 1 as in the stock server: speed over size. A sync flush at the end lets the blocks of several parts be concatenated. */
+/** Level 1 as in kube-apiserver: speed over size. A sync flush at the end lets the blocks of several parts be concatenated. */
 const deflateOptions: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants.Z_SYNC_FLUSH }
 
 /** Larger parts are deflated in slices, in parallel on zlib's threads. */

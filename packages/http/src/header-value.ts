@@ -13,7 +13,7 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * Encodes the value of a response header so that it can always be sent: as in the stock server, control characters become spaces and
+ * Encodes the value of a response header so that it can always be sent: as in kube-apiserver, control characters become spaces and
  * surrounding white space is removed. Do not use it for requests, where a changed value may name another user.
  */
 export function sanitizeHeaderValue(text: string): string {
@@ -23,7 +23,7 @@ export function sanitizeHeaderValue(text: string): string {
   return encoded.replace(/^[ \t]+|[ \t]+$/g, '')
 }
 
-/** Whether a text is a valid header name. Other headers are omitted, as in the stock server. */
+/** Whether a text is a valid header name. Other headers are omitted, as in kube-apiserver. */
 export function isHeaderName(name: string): boolean {
   return fieldName.test(name)
 }

@@ -8,7 +8,7 @@ export interface RequestFields {
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** A path, an asterisk, or the absolute form, which the stock server accepts. */
+/** A path, an asterisk, or the absolute form, which kube-apiserver accepts. */
 const requestTarget = /^(?:\*|\/[^ ]*|https?:\/\/[^ ]+)$/
 const digits = /^\d{1,15}$/
 

@@ -148,7 +148,7 @@ describe('HTTP/2 request heads', () => {
     })
   })
 
-  it('may hold values above 64 KiB, as in the stock server', async () => {
+  it('may hold values above 64 KiB, as in kube-apiserver', async () => {
     await start()
     const block = whole(['y', 'z'.repeat(200_000)])
     expect((await dial().send(headersFrame(1, block)).response(1)).status).toBe(200)

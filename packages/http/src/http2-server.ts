@@ -9,11 +9,11 @@ import type { ListenerContext } from './listener-context.ts'
 import { ResetBudget, resetsPerSecond } from './reset-budget.ts'
 
 const endStreamFlag = 1
-/** As in the stock server. */
+/** As in kube-apiserver. */
 const frameBytes = 256 * 1024
 /** Budget for the large header lists of the open streams of a connection. */
 const headerBudgetBytes = 8 * 1024 * 1024
-/** Added to the limit by the stock server, for the fields of every request. */
+/** Added to the limit by kube-apiserver, for the fields of every request. */
 const listAllowance = 320
 /** Time between GOAWAY and the end of a connection whose client broke the protocol: unread input would make the kernel discard it. */
 const lingerMs = 500

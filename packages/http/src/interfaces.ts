@@ -36,7 +36,7 @@ export interface TlsSelfSigned {
 }
 
 export interface ListenLimits {
-  /** Bytes of the request line and headers. Default 1 MiB, as in the stock server. */
+  /** Bytes of the request line and headers. Default 1 MiB, as in kube-apiserver. */
   readonly headerBytes: number
   /** From the first byte (or the accepted connection) to the end of the headers. Default 32 s. */
   readonly headersTimeoutMs: number

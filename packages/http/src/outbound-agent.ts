@@ -14,7 +14,7 @@ const idleMs = 90_000
 const maxIdleConnections = 25
 const pooling = { keepAlive: true, maxFreeSockets: maxIdleConnections, timeout: idleMs, noDelay: true }
 
-/** Checks the certificates of a target. @throws Error worded as in the stock server */
+/** Checks the certificates of a target. @throws Error worded as in kube-apiserver */
 export function validateTarget({ ca, certificate, key }: WebhookTarget): void {
   if (ca !== undefined) {
     const blocks = authoritiesIn(ca)

@@ -50,7 +50,7 @@ export function headersOf(raw: readonly string[]): Headers {
   return headers
 }
 
-/** Whether the client accepts gzip. Weights are ignored, as in the stock server. */
+/** Whether the client accepts gzip. Weights are ignored, as in kube-apiserver. */
 export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   if (header === undefined) return false
   if (typeof header !== 'string') return header.some(acceptsGzip)

@@ -87,7 +87,7 @@ describe('TLS port', () => {
     expect(one).toBe('/one')
   })
 
-  it('rejects plain HTTP with the message of the stock server', async () => {
+  it('rejects plain HTTP with the message of kube-apiserver', async () => {
     await start(() => textResponse('x'))
     const client = new RawClient(server!.port).send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     await client.closed

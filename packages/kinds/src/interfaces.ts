@@ -82,7 +82,7 @@ export interface StrategyContext {
   readonly sent?: (() => unknown) | undefined
   /** Kind and version that a custom resource states where they are not its own; validation refuses them. */
   readonly statedType?: TypeMeta | undefined
-  /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
+  /** Whether containers may be privileged (`--allow-privileged`). Default false, as on kube-apiserver. */
   readonly allowPrivileged?: boolean
   /** Objects of other kinds, as far as rules depend on them. Absent: these rules do not apply. */
   readonly objects?: { get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined }
@@ -148,7 +148,7 @@ export type Preparation = void | Work
 export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
   /** Restores everything that the sub-resource may not change. `object` is the draft, `old` the stored object. */
   prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): Preparation
-  /** All errors, metadata included, in the order of the stock server. */
+  /** All errors, metadata included, in the order of kube-apiserver. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
   /** Texts of Warning headers. Absent: none, those of the kind neither. */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): string[]
@@ -173,7 +173,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   ready?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined): Promise<void> | undefined
   /**
-   * Returns all errors of a new object, metadata included (`validateObjectMeta`), in the order of the stock server. Absent:
+   * Returns all errors of a new object, metadata included (`validateObjectMeta`), in the order of kube-apiserver. Absent:
    * metadata rules with a DNS subdomain name, and the enums of the type.
    */
   validate?(object: DeepReadonly<T>, context: StrategyContext): Validation

@@ -8,7 +8,7 @@ const deployments = { group: 'apps', resource: 'deployments' }
 const none = { group: '', resource: '' }
 
 describe('ApiError', () => {
-  it('serializes members in the order of the stock server', () => {
+  it('serializes members in the order of kube-apiserver', () => {
     expect(JSON.stringify(ApiError.generateNameConflict(deployments, 'a').status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \\"a\\" already exists, the server was not able to generate a unique name for the object","reason":"AlreadyExists","details":{"name":"a","group":"apps","kind":"deployments","retryAfterSeconds":1},"code":409}',
     )

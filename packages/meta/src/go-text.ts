@@ -107,7 +107,7 @@ export function goQuote(text: string): string {
 }
 
 /**
- * Maximum length of values in messages, in characters; longer ones are truncated. Differs: the stock server prints all of them,
+ * Maximum length of values in messages, in characters; longer ones are truncated. Differs: kube-apiserver prints all of them,
  * once per error.
  */
 export const maxPrintedLength = 16 * 1024

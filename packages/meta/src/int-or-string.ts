@@ -68,7 +68,7 @@ export function scaledValue(value: IntOrString, total: number, { roundUp }: { re
 }
 
 /**
- * The form in messages of the stock server.
+ * The form in messages of kube-apiserver.
  *
  * @example
  * import { goIntOrString } from '@krmkit/meta/int-or-string'

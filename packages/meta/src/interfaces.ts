@@ -142,7 +142,7 @@ export interface Random {
 }
 
 /**
- * The names that a distribution may change. The default profile has the names of the stock server; no other module hard-codes
+ * The names that a distribution may change. The default profile has the names of kube-apiserver; no other module hard-codes
  * them.
  */
 export interface NamingProfile {
@@ -189,7 +189,7 @@ export interface FeatureGateState {
 /**
  * A validation error of one field.
  *
- * `message` is the text that the stock server prints after the field path (`Invalid value: "x": must be ...`); `reason` is the
+ * `message` is the text that kube-apiserver prints after the field path (`Invalid value: "x": must be ...`); `reason` is the
  * reason of the cause.
  */
 export interface FieldError {

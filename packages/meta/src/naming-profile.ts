@@ -2,7 +2,7 @@
 
 import type { NamingProfile } from './interfaces.ts'
 
-/** The names of the stock server. */
+/** The names of kube-apiserver. */
 export const stockProfile: NamingProfile = Object.freeze({
   apiDomain: 'k8s.io',
   vendor: 'kubernetes',

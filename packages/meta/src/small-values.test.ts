@@ -109,7 +109,7 @@ describe('int or string', () => {
     )
   })
 
-  it('formats like messages of the stock server', () => {
+  it('formats like messages of kube-apiserver', () => {
     expect(String(goIntOrString(5))).toBe('intstr.IntOrString{Type:0, IntVal:5, StrVal:""}')
     expect(String(goIntOrString('x'))).toBe('intstr.IntOrString{Type:1, IntVal:0, StrVal:"x"}')
   })

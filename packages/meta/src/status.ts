@@ -42,7 +42,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number
 }
 
-/** The outcome of a request. Members are in the serialization order of the stock server. */
+/** The outcome of a request. Members are in the serialization order of kube-apiserver. */
 export interface Status {
   kind: 'Status'
   apiVersion: 'v1'

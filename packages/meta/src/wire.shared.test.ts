@@ -1,4 +1,4 @@
-/** Recorded answers of the stock server that this package reproduces: Status objects and selectors. */
+/** Recorded answers of kube-apiserver that this package reproduces: Status objects and selectors. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -6,7 +6,7 @@ import { collectionPrefix } from './keys.ts'
 import { serverContext } from './server-context.ts'
 import type { ResourceStore } from './store.ts'
 
-/** Where the stock server stores RangeAllocation objects, which no API serves. */
+/** Where kube-apiserver stores RangeAllocation objects, which no API serves. */
 export const rangeAllocations = { group: '', resource: 'rangeallocations' }
 
 /** A stored RangeAllocation. */

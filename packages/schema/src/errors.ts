@@ -48,7 +48,7 @@ export interface DecodeErrorFields {
 }
 
 /**
- * A body that cannot be decoded: a client error, reported with 400 (413 for `TooLarge`). The message is that of the stock server.
+ * A body that cannot be decoded: a client error, reported with 400 (413 for `TooLarge`). The message is that of kube-apiserver.
  *
  * @example
  * import { DecodeError, parseJson } from '@krmkit/schema'

@@ -1,7 +1,7 @@
 import { ApiError, type Status, type StatusReason } from '@krmkit/meta'
 import type { RequestAttributes } from './request-attributes.ts'
 
-/** A failure that a fault responds with. Absent members are those of the stock server for the code. */
+/** A failure that a fault responds with. Absent members are those of kube-apiserver for the code. */
 export interface FailFault {
   /** HTTP status: 410, 429, 503 ... */
   readonly fail: number

@@ -224,7 +224,7 @@ export interface TestServerOptions {
    * requests are not signed.
    */
   readonly signing?: CertificateSigning | 'none'
-  /** Rules of automatic approvals and of the built-in signers. Default: those of the stock server. */
+  /** Rules of automatic approvals and of the built-in signers. Default: those of kube-apiserver. */
   readonly signerRules?: SignerRules
   /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io`, where it is served. */
   readonly metrics?: MetricsProvider

@@ -15,7 +15,7 @@ const statusOf = async (request: Promise<unknown>) => {
   return ApiError.is(error) ? error.status : error
 }
 
-describe('failures have the status of the stock server', () => {
+describe('failures have the status of kube-apiserver', () => {
   it.each([
     [401, 'Unauthorized', 'Unauthorized'],
     [

@@ -182,7 +182,7 @@ describe('builtInFeatureGates', () => {
     expect(stage('VolumeAttributesClass', '1.33')).toBe('beta false')
   })
 
-  it('counts the gates of 1.33 as the stock server reports them [P332]', () => {
+  it('counts the gates of 1.33 as kube-apiserver reports them [P332]', () => {
     const counts = new Map<string, number>()
     for (const each of createFeatureGates({ release: '1.33' }).gates) counts.set(each.stage, (counts.get(each.stage) ?? 0) + 1)
     expect(Object.fromEntries(counts)).toEqual({ alpha: 58, beta: 78, stable: 40, deprecated: 15 })

@@ -77,14 +77,14 @@ function withoutComponent(pairs: readonly string[]): string[] {
 export interface FeatureGateOptions {
   /** The release to emulate, such as `1.32`. Default: the newest. */
   readonly release?: string
-  /** The known gates. Default: those of the stock server. */
+  /** The known gates. Default: those of kube-apiserver. */
   readonly gates?: readonly FeatureGateLifecycle[]
   /** Gates to set: the value of `--feature-gates`, or values by name. */
   readonly set?: string | ReadonlyMap<string, boolean> | Readonly<Record<string, boolean>>
 }
 
 /**
- * Creates the features of a release with some gates set. Errors and warnings have the text of the stock server.
+ * Creates the features of a release with some gates set. Errors and warnings have the text of kube-apiserver.
  *
  * @throws VersioningError `UnknownGate` for a gate that does not exist in the release, `LockedGate` for the other value of a locked
  * gate, `MissingPrerequisite` when a gate is enabled without one that it requires, `InvalidFeatureGates`, `UnknownComponent`,

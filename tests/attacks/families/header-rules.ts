@@ -1,7 +1,7 @@
 import type { RawHeader } from '../harness/http1.ts'
 
 /**
- * The rules by which headers determine the user of a request: an independent, small model of the stock server, against which
+ * The rules by which headers determine the user of a request: an independent, small model of kube-apiserver, against which
  * responses are checked.
  */
 
@@ -107,7 +107,7 @@ function impersonated(
   const username = users[0] ?? ''
   if (username === '') {
     if (groups.length > 0 || uid !== '' || extras) return refused
-    // The stock server treats an empty name as the caller; rejecting it is stricter.
+    // kube-apiserver treats an empty name as the caller; rejecting it is stricter.
     return { as: caller, mayRefuse: mayRefuse || users.length > 0 }
   }
   if (!caller.groups.includes('system:masters')) return refused

@@ -17,7 +17,7 @@ interface FileFlag {
   readonly kind: FileKind
   /** Flags that the file requires; `good` returns the path of a valid file. */
   with?(good: (kind: FileKind) => string): readonly string[]
-  /** Contents that the stock server accepts, too. */
+  /** Contents that kube-apiserver accepts, too. */
   readonly accepts?: readonly string[]
 }
 

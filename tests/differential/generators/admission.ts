@@ -71,7 +71,7 @@ function generateQuotas(random: RandomChoices): Scenario {
   }
   for (let i = 0; i < 8; i++) {
     steps.push(counted(random, i))
-    // The stock server writes the usage before it answers.
+    // kube-apiserver writes the usage before it answers.
     if (random.chance(40)) steps.push({ id: `get${i}`, method: 'GET', path: `${inNamespace}/resourcequotas/q0` })
   }
   return { area: 'admission', steps }
@@ -171,7 +171,7 @@ function generateLimits(random: RandomChoices): Scenario {
   }
   const steps: Step[] = []
   for (let i = 0; i < 2; i++) {
-    // The stock server applies the defaults of several objects in random order.
+    // kube-apiserver applies the defaults of several objects in random order.
     const types = i === 0 ? ['Container', 'Container', 'Pod', 'PersistentVolumeClaim'] : ['Pod', 'PersistentVolumeClaim']
     const spec = { limits: Array.from({ length: 1 + random.below(2) }, () => limit(types)) }
     steps.push({

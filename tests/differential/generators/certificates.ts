@@ -204,7 +204,7 @@ function oddRequests(random: RandomChoices): readonly JsonValue[] {
 }
 
 const certificatePem = '-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n'
-/** Without the empty one, which the stock server stores as another version, see D28. */
+/** Without the empty one, which kube-apiserver stores as another version, see D28. */
 const certificates: readonly string[] = [
   'x',
   'YQ==',

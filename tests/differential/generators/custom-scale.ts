@@ -33,7 +33,7 @@ export function defineCustom(random: RandomChoices): Step[] {
     },
   }
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-  // The stock server establishes definitions in the background.
+  // kube-apiserver establishes definitions in the background.
   const until = { step: { method: 'GET', path: '/apis/example.com/v1' }, shows: '"name":"s{id}s"' }
   return [{ id: 'define', method: 'POST', path, query: [['fieldManager', 'm']], body: { json: definition }, until }]
 }

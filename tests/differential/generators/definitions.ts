@@ -49,7 +49,7 @@ function randomVersion(name: string, random: RandomChoices, flags: Schema): Sche
   return version
 }
 
-/** The stock server visits the values of an object in random order. */
+/** kube-apiserver visits the values of an object in random order. */
 function hasOrder({ schema }: Schema): (column: Schema) => boolean {
   const root = (schema as Schema)['openAPIV3Schema'] as { properties?: { spec?: { properties?: Record<string, Schema> } } }
   const isList = root.properties?.spec?.properties?.['tags']?.['type'] === 'array'

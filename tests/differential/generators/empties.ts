@@ -4,7 +4,7 @@ import type { Scenario, Step } from '../scenario.ts'
 import { allPlaces, type Draft } from './changes.ts'
 import { pickSubject, scenario } from './subjects.ts'
 
-/** Empty lists and maps where a member is absent. They are not stored, but some rules of the stock server tell them from absent ones. */
+/** Empty lists and maps where a member is absent. They are not stored, but some rules of kube-apiserver tell them from absent ones. */
 export function generateEmpties(random: RandomChoices): Scenario {
   const subject = pickSubject(random)
   const { collection, path, object, definition } = subject

@@ -6,7 +6,7 @@ import { maybe } from './values.ts'
 const root = '/apis/flowcontrol.apiserver.k8s.io/v1'
 const schemas = `${root}/flowschemas`
 const levels = `${root}/prioritylevelconfigurations`
-/** Until the controller of the stock server has used a change, in milliseconds. */
+/** Until the controller of kube-apiserver has used a change, in milliseconds. */
 const settleMs = 250
 const merge = { 'content-type': 'application/merge-patch+json' }
 /** Their uids name the schemas and levels in the headers of later answers. */

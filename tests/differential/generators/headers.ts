@@ -123,7 +123,7 @@ export function generateHeaders(random: RandomChoices): Scenario {
     const sendsBody = ['POST', 'PUT', 'PATCH'].includes(method) || (method === 'DELETE' && random.chance(30))
     const headers: Record<string, string | string[]> = {}
     const path = random.chance(45) ? (paths[random.below(2)] as string) : random.pick(paths)
-    // The stock server refuses the form of one object after it has deleted a collection.
+    // kube-apiserver refuses the form of one object after it has deleted a collection.
     const forms = method === 'DELETE' ? accepts.filter((form) => !form.includes('PartialObjectMetadata')) : accepts
     if (random.chance(40)) headers['accept'] = random.pick(forms)
     if (sendsBody && random.chance(75)) headers['content-type'] = random.pick(contentTypes)

@@ -15,7 +15,7 @@ const finalizers = [
 ]
 const policies = ['Foreground', 'Background', 'Orphan', 'x', '']
 
-/** Namespaces have a generator of their own; the stock server writes the conditions of flow schemas in the background. */
+/** Namespaces have a generator of their own; kube-apiserver writes the conditions of flow schemas in the background. */
 const excluded: ReadonlySet<string> = new Set(['namespaces', 'flowschemas'])
 
 /** Creation, finalizers, deletion with every option, deletion of collections, and re-creation. */

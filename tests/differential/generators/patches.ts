@@ -148,7 +148,7 @@ function directList(
   }
 }
 
-/** The stock server deletes and adds in the order of a Go map, so no item is both deleted and added. */
+/** kube-apiserver deletes and adds in the order of a Go map, so no item is both deleted and added. */
 function deleteItems(holder: Draft, name: string, random: RandomChoices): void {
   const items = holder[name] as JsonValue[]
   const deleted = random.pick([items, items.slice(0, 1), ['a']])

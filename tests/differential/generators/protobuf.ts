@@ -44,7 +44,7 @@ const damages: readonly Omit<ProtobufBody, 'object'>[] = [
 
 /** Every verb with protobuf in both directions: objects, lists, metadata, Status, options of deletions, damaged messages. */
 export function generateProtobuf(random: RandomChoices): Scenario {
-  // The stock server writes the conditions of flow schemas in the background.
+  // kube-apiserver writes the conditions of flow schemas in the background.
   const definition = random.pick(createdResources.filter(({ resource }) => resource.name !== 'flowschemas'))
   const collection = collectionPath(definition)
   const path = `${collection}/{id}-0`

@@ -18,7 +18,7 @@ export interface Subject {
   readonly subresources: readonly string[]
 }
 
-/** The stock server itself writes the status of FlowSchemas some time after each change. */
+/** kube-apiserver itself writes the status of FlowSchemas some time after each change. */
 export const writtenResources = createdResources.filter(({ resource }) => resource.name !== 'flowschemas')
 
 export function pickSubject(random: RandomChoices): Subject {

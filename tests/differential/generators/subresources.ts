@@ -276,7 +276,7 @@ const certificate = Buffer.from('-----BEGIN CERTIFICATE-----\nYQ==\n-----END CER
 function generateStatuses(random: RandomChoices): Part {
   const withStatus = createdResources.filter(
     ({ subresources, resource }) =>
-      // The stock server writes the conditions of flow schemas in the background.
+      // kube-apiserver writes the conditions of flow schemas in the background.
       resource.name !== 'flowschemas' && subresources.some(({ name }) => name === `${resource.name}/status`),
   )
   const definition = random.pick(withStatus)

@@ -7,7 +7,7 @@ import { mutate, randomValue } from './values.ts'
 const forms = ['v1', 'v1', 'v1', 'v1beta1'].map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`)
 const inclusions = ['None', 'Metadata', 'Object', '']
 
-/** The stock server writes the status of FlowSchemas itself, and APIServices show whether their backend answers. */
+/** kube-apiserver writes the status of FlowSchemas itself, and APIServices show whether their backend answers. */
 const excluded: ReadonlySet<string> = new Set(['flowschemas', 'apiservices'])
 const printed = createdResources.filter(({ resource }) => !excluded.has(resource.name))
 

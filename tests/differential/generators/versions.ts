@@ -76,7 +76,7 @@ const columns: readonly JsonObject[] = [
   { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
 ]
 
-/** What all versions have in common: where they differ, the field management of the stock server cannot convert objects and answers 500. */
+/** What all versions have in common: where they differ, the field management of kube-apiserver cannot convert objects and answers 500. */
 interface Shape {
   readonly ports: JsonValue
   readonly tags: string

@@ -7,7 +7,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
     id: 'D20',
     title: 'Refused changes of immutable parts come without a comparison of the Go structs',
     reason:
-      'The stock server appends the output of a Go library, which prints internal types and whose format is unstable on purpose. The field and the rule are in the text before it.',
+      'kube-apiserver appends the output of a Go library, which prints internal types and whose format is unstable on purpose. The field and the rule are in the text before it.',
     matches: (difference) => sameText(difference, stripDiffs),
   },
   {
@@ -21,14 +21,14 @@ export const bodyDepartures: readonly KnownDivergence[] = [
     id: 'D22',
     title: 'Syntax errors of expressions have the words of another parser',
     reason:
-      'The texts after `Syntax error:` come from the parser generator of the stock server and list its internal expectations; the expression and the field are equal.',
+      'The texts after `Syntax error:` come from the parser generator of kube-apiserver and list its internal expectations; the expression and the field are equal.',
     matches: (difference) => sameText(difference, stripSyntaxErrors),
   },
   {
     id: 'D24',
     title: 'A service whose name cannot be a reference is invalid, not an internal error',
     reason:
-      'The stock server allocates the address before it validates the service, and fails to store an address that refers to no name, or to one with a slash.',
+      'kube-apiserver allocates the address before it validates the service, and fails to store an address that refers to no name, or to one with a slash.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       /^500 .*failed to allocate a serviceIP: IPAddress\.networking\.k8s\.io "[^"]*" is invalid: spec\.parentRef\.name/.test(
@@ -39,7 +39,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   {
     id: 'D35',
     title: 'Two ports of a service with one port of the nodes are invalid, not an internal error',
-    reason: 'API protocol 7: an invalid object is 422. The stock server allocates ports before it validates the service.',
+    reason: 'API protocol 7: an invalid object is 422. kube-apiserver allocates ports before it validates the service.',
     matches: ({ at, stock, krmkit }, { step }) =>
       step.path.includes('/services/') &&
       at === 'status' &&
@@ -49,7 +49,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   {
     id: 'D124',
     title: 'A port for health checks outside of the range is invalid, not an internal error',
-    reason: 'API protocol 7: an invalid object is 422. The stock server allocates ports before it validates the service.',
+    reason: 'API protocol 7: an invalid object is 422. kube-apiserver allocates ports before it validates the service.',
     matches: ({ at, stock, krmkit }, { step }) =>
       step.path.includes('/services') &&
       at === 'status' &&
@@ -59,7 +59,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   {
     id: 'D36',
     title: 'A pod whose runtime class has a malformed name is refused, not an internal error',
-    reason: 'API protocol 7: a request that breaks a rule is 4xx. The client in the stock server refuses to ask for such a name.',
+    reason: 'API protocol 7: a request that breaks a rule is 4xx. The client in kube-apiserver refuses to ask for such a name.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       String(stock).startsWith('500 invalid resource name "') &&
@@ -69,21 +69,20 @@ export const bodyDepartures: readonly KnownDivergence[] = [
     id: 'D25',
     title: 'Quantities in printed Go values show the canonical amount',
     reason:
-      'The stock server prints the internal parts of a quantity, which depend on how it was written; quantities are kept in their canonical form, which both print in the same message where they print it as text.',
+      'kube-apiserver prints the internal parts of a quantity, which depend on how it was written; quantities are kept in their canonical form, which both print in the same message where they print it as text.',
     matches: (difference) => sameText(difference, stripQuantities),
   },
   {
     id: 'D26',
     title: 'A refused pod template of a job is not printed',
-    reason:
-      'The stock server prints the whole template as an internal Go value, pages of it; the field and the rule are the same.',
+    reason: 'kube-apiserver prints the whole template as an internal Go value, pages of it; the field and the rule are the same.',
     matches: (difference) => sameText(difference, stripTemplates),
   },
   {
     id: 'D28',
     title: 'Adding an empty certificate or bundle of certificates changes nothing',
     reason:
-      'Decision 0004: empty and absent bytes are one. The protobuf that the stock server stores tells them apart, though no answer shows it, and it stores a new version.',
+      'Decision 0004: empty and absent bytes are one. The protobuf that kube-apiserver stores tells them apart, though no answer shows it, and it stores a new version.',
     ends: true,
     matches: ({ at }, { step }) =>
       step.method !== 'POST' &&

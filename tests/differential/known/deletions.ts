@@ -6,7 +6,7 @@ export const deletionDepartures: readonly KnownDivergence[] = [
     id: 'D68',
     title: 'A dry run of a deletion answers as the deletion',
     reason:
-      'Where the propagation policy removes the last finalizer, the stock server answers a dry run with an object without any member; krmkit answers the object or the Status that the deletion would answer.',
+      'Where the propagation policy removes the last finalizer, kube-apiserver answers a dry run with an object without any member; krmkit answers the object or the Status that the deletion would answer.',
     matches: (_, { step, stock, krmkit }) =>
       step.method === 'DELETE' &&
       /"dryRun"/.test(JSON.stringify([step.query ?? null, step.body ?? null])) &&
@@ -18,7 +18,7 @@ export const deletionDepartures: readonly KnownDivergence[] = [
     id: 'D123',
     title: 'A deletion at a version removes the last finalizer and the object',
     reason:
-      'Where the propagation policy removes the last finalizer, the stock server compares the version of the precondition with none in the second half of the deletion, and refuses it; krmkit deletes the object.',
+      'Where the propagation policy removes the last finalizer, kube-apiserver compares the version of the precondition with none in the second half of the deletion, and refuses it; krmkit deletes the object.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       step.method === 'DELETE' &&

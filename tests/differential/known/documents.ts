@@ -12,7 +12,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D163',
     title: 'A bookmark has only a version',
     reason:
-      'Kubernetes API Concepts, "Watch bookmarks": the object includes only a resourceVersion. The stock server adds the members that its types print without a value.',
+      'Kubernetes API Concepts, "Watch bookmarks": the object includes only a resourceVersion. kube-apiserver adds the members that its types print without a value.',
     matches: ({ at, stock, krmkit }, answers) => {
       const [, position = '', member = ''] = /^events\.(\d+)\.object\.(.+)$/.exec(at) ?? []
       if (![answers.stock, answers.krmkit].every((answer) => isBookmark(answer, Number(position)))) return false
@@ -23,7 +23,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D162',
     title: 'A watch of a Table names its columns once',
     reason:
-      'Only the first event of a watch has column definitions. Watches of the stock server share encoded events: one whose first event another watch has encoded already takes its second for the first, and names the columns again.',
+      'Only the first event of a watch has column definitions. Watches of kube-apiserver share encoded events: one whose first event another watch has encoded already takes its second for the first, and names the columns again.',
     matches: ({ at, stock, krmkit }, { step }) =>
       /^events\.[1-9]\d*\.object\.columnDefinitions$/.test(at) &&
       String(step.headers?.['accept']).includes('as=Table') &&
@@ -34,7 +34,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D80',
     title: 'Streaming lists are served',
     reason:
-      'Kubernetes API Concepts, "Streaming lists": `sendInitialEvents` is served without a feature gate, and clients that use it need less memory. The stock server 1.33 refuses it while its gate WatchList is off.',
+      'Kubernetes API Concepts, "Streaming lists": `sendInitialEvents` is served without a feature gate, and clients that use it need less memory. kube-apiserver 1.33 refuses it while its gate WatchList is off.',
     matches: ({ at, stock }, { step }) =>
       at === 'status' &&
       String(stock).startsWith('422 ') &&
@@ -44,7 +44,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
   {
     id: 'D70',
     title: 'A limit holds for any version',
-    reason: 'API protocol 4.3: a list has at most `limit` items; for resourceVersion 0 the stock server ignores the limit.',
+    reason: 'API protocol 4.3: a list has at most `limit` items; for resourceVersion 0 kube-apiserver ignores the limit.',
     ends: true,
     matches: ({ at }, { step, stock, krmkit }) =>
       step.method === 'GET' &&
@@ -66,7 +66,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D82',
     title: 'Headers of OpenAPI documents',
     reason:
-      'The Go file server, which the stock server answers with, announces byte ranges, guesses the type of the index to be plain text and gives it no tag, so that it cannot be asked for with If-None-Match, and no type in a refusal; and its Expires names UTC, where HTTP requires GMT. krmkit sends documents whole, the index as JSON with a tag, and names Accept-Encoding in Vary, because a cache must not give a compressed document to a client that cannot read it.',
+      'The Go file server, which kube-apiserver answers with, announces byte ranges, guesses the type of the index to be plain text and gives it no tag, so that it cannot be asked for with If-None-Match, and no type in a refusal; and its Expires names UTC, where HTTP requires GMT. krmkit sends documents whole, the index as JSON with a tag, and names Accept-Encoding in Vary, because a cache must not give a compressed document to a client that cannot read it.',
     matches: ({ at, stock, krmkit }, { step }) =>
       isOpenApi(step) && (isOfFileServer(at, stock, krmkit) || isOfUntaggedIndex(step, at, stock, krmkit)),
   },
@@ -74,7 +74,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D83',
     title: 'Storage versions of definitions, ServiceCIDR and IPAddress',
     reason:
-      'The stock server still stores these three kinds as v1beta1 so that it can be rolled back to releases without v1. krmkit has no such releases and stores v1; the opaque hash of the storage version differs.',
+      'kube-apiserver still stores these three kinds as v1beta1 so that it can be rolled back to releases without v1. krmkit has no such releases and stores v1; the opaque hash of the storage version differs.',
     matches: ({ at, stock }) =>
       /\.storageVersionHash$/.test(at) && ['jfWCUB31mvA=', 'O4H8VxQhW5Y=', '8ufAXOnr3Yg='].includes(String(stock)),
   },
@@ -89,7 +89,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D86',
     title: 'A protobuf envelope may contain JSON',
     reason:
-      'API protocol 2.6: the contentType of the envelope names the encoding of its content; the stock server takes it for protobuf in any case.',
+      'API protocol 2.6: the contentType of the envelope names the encoding of its content; kube-apiserver takes it for protobuf in any case.',
     matches: (_, { step }) =>
       step.body !== undefined && 'protobuf' in step.body && step.body.protobuf.envelope?.contentType === 'application/json',
   },
@@ -97,7 +97,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D84',
     title: 'Aggregated discovery is served as v2beta1 too',
     reason:
-      'Clients of 1.26 to 1.29 ask for v2beta1; its content equals v2. The stock server 1.33 has removed it and answers in another form.',
+      'Clients of 1.26 to 1.29 ask for v2beta1; its content equals v2. kube-apiserver 1.33 has removed it and answers in another form.',
     matches: (_, { step }) => /v=v2beta1/.test(String(step.headers?.['accept'] ?? '')) && /^\/apis?\/?$/.test(step.path),
   },
 ]

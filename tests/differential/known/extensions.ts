@@ -5,9 +5,9 @@ import type { KnownDivergence } from './index.ts'
 export const ofExtensions: readonly KnownDivergence[] = [
   {
     id: 'D100',
-    title: 'Definitions that crash the handler of the stock server are refused',
+    title: 'Definitions that crash the handler of kube-apiserver are refused',
     reason:
-      'The stock server panics when it validates selectable fields or definitions with keywords that no structural schema has, and ends the connection without an answer; krmkit answers 422.',
+      'kube-apiserver panics when it validates selectable fields or definitions with keywords that no structural schema has, and ends the connection without an answer; krmkit answers 422.',
     matches: ({ at, stock, krmkit }, { step }) =>
       isOfDefinition(step) &&
       at === 'status' &&
@@ -16,9 +16,9 @@ export const ofExtensions: readonly KnownDivergence[] = [
   },
   {
     id: 'D181',
-    title: 'Policies and definitions with a constant map whose keys are bytes crash the handler of the stock server',
+    title: 'Policies and definitions with a constant map whose keys are bytes crash the handler of kube-apiserver',
     reason:
-      'The stock server panics when it folds the constant, `{b"a": 1}`, since Go cannot hash the key, and ends the connection without an answer; in krmkit the expression fails when it is evaluated.',
+      'kube-apiserver panics when it folds the constant, `{b"a": 1}`, since Go cannot hash the key, and ends the connection without an answer; in krmkit the expression fails when it is evaluated.',
     matches: ({ at, stock }, { step }) =>
       (step.path.includes('/validatingadmissionpolicies') || isOfDefinition(step)) &&
       at === 'status' &&
@@ -29,7 +29,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D182',
     title: 'The message about null as an index names one type',
     reason:
-      'The stock server names the Go type of the index, which for null depends on how the expression got it: `<nil>` from a variable of the request, `types.Null` from all else.',
+      'kube-apiserver names the Go type of the index, which for null depends on how the expression got it: `<nil>` from a variable of the request, `types.Null` from all else.',
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' &&
       isSame(stock, krmkit, (text) => text.replaceAll('invalid qualifier type: <nil>', 'invalid qualifier type: types.Null')),
@@ -38,7 +38,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D101',
     title: 'An expression has one syntax error',
     reason:
-      'After a syntax error the parser of the stock server guesses how to go on, and reports what it then finds; krmkit reports the first error, which is the one to mend.',
+      'After a syntax error the parser of kube-apiserver guesses how to go on, and reports what it then finds; krmkit reports the first error, which is the one to mend.',
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' && isSame(stock, krmkit, (text) => text.replaceAll(laterSyntaxErrors, '$1')),
   },
@@ -46,7 +46,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D102',
     title: 'The decode error of a Scale of a custom resource names the field',
     reason:
-      'The stock server answers that the type is not registered in a scheme of its source, which hides the field that cannot be decoded.',
+      'kube-apiserver answers that the type is not registered in a scheme of its source, which hides the field that cannot be decoded.',
     matches: ({ at, stock }, { step }) =>
       step.path.endsWith('/scale') &&
       at === 'body.message' &&
@@ -56,7 +56,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D69',
     title: 'The scale of a custom resource can be applied',
     reason:
-      'Server-side apply of a Scale works as for built-in kinds; the stock server tracks its owners with a converter for custom resources, which does not know the kind, and answers 500.',
+      'Server-side apply of a Scale works as for built-in kinds; kube-apiserver tracks its owners with a converter for custom resources, which does not know the kind, and answers 500.',
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'status' &&
       step.method === 'PATCH' &&
@@ -68,7 +68,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D104',
     title: 'An object is not stored under another name than its own',
     reason:
-      'When a mutating webhook renames what a PUT or PATCH creates, the stock server stores it under the name in the path, where no later request can change it; krmkit answers 400.',
+      'When a mutating webhook renames what a PUT or PATCH creates, kube-apiserver stores it under the name in the path, where no later request can change it; krmkit answers 400.',
     ends: true,
     matches: ({ at, krmkit }, { stock }) =>
       at === 'status' &&
@@ -79,7 +79,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D105',
     title: 'An update that changes nothing for readers keeps the resourceVersion',
     reason:
-      'The stock server writes an object again, as it is, when its stored bytes lack defaults that readers see, and watchers get an event without a change; krmkit stores what readers see.',
+      'kube-apiserver writes an object again, as it is, when its stored bytes lack defaults that readers see, and watchers get an event without a change; krmkit stores what readers see.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step, differences }) =>
       at === 'body.metadata.resourceVersion' &&
@@ -92,7 +92,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D107',
     title: 'Unknown fields in apply are dropped also where the root keeps its own',
     reason:
-      'API protocol 4.6: Warn and Ignore drop a field that the schema prunes, Strict is 400. When the root of a schema keeps unknown fields, the stock server tracks the ownership of pruned fields further down, without a warning, and goes on to validation.',
+      'API protocol 4.6: Warn and Ignore drop a field that the schema prunes, Strict is 400. When the root of a schema keeps unknown fields, kube-apiserver tracks the ownership of pruned fields further down, without a warning, and goes on to validation.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step, krmkit: ours }) =>
       isCustomApply(step) &&
@@ -106,7 +106,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D155',
     title: 'A member that the storage version lacks has no owner',
     reason:
-      'Without conversion, the stock server drops such a member of a custom resource when it reads the object, but goes on to list its owner in managedFields; krmkit lists the owners of what is stored.',
+      'Without conversion, kube-apiserver drops such a member of a custom resource when it reads the object, but goes on to list its owner in managedFields; krmkit lists the owners of what is stored.',
     matches: ({ at, stock, krmkit }, { step }) =>
       /^\/apis\/[^/]*example\.com\//.test(step.path) &&
       /\.managedFields\.\d+\.fieldsV1\.f:spec\./.test(at) &&
@@ -117,7 +117,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D140',
     title: 'A custom resource whose values have other types than its schema can be applied',
     reason:
-      'Validation accepts a list where the schema asks for a text with a format, and objects outlive a change of their schema. The stock server cannot track owners of such an object, and answers 500 when it is applied, also where that would mend it; krmkit applies the configuration. Both drop all owners for an update.',
+      'Validation accepts a list where the schema asks for a text with a format, and objects outlive a change of their schema. kube-apiserver cannot track owners of such an object, and answers 500 when it is applied, also where that would mend it; krmkit applies the configuration. Both drop all owners for an update.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       isCustomApply(step) &&
@@ -131,7 +131,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D184',
     title: 'A watch tells why an object cannot be converted',
     reason:
-      'A watch ends when the webhook of a definition cannot convert an object. The stock server closes the connection without a word; krmkit sends the failure as an event before.',
+      'A watch ends when the webhook of a definition cannot convert an object. kube-apiserver closes the connection without a word; krmkit sends the failure as an event before.',
     matches: ({ at, stock, krmkit }) =>
       /^events\.\d+$/.test(at) &&
       stock === '<absent>' &&
@@ -141,7 +141,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D185',
     title: 'A list whose objects cannot be converted is 500 at once',
     reason:
-      'After a change of its definition the stock server fills a cache by converting all objects; until that succeeds it answers 429, although trying again cannot help. krmkit answers 500 with the failure, as the stock server does once the cache is filled.',
+      'After a change of its definition kube-apiserver fills a cache by converting all objects; until that succeeds it answers 429, although trying again cannot help. krmkit answers 500 with the failure, as kube-apiserver does once the cache is filled.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       /^429 storage is \(re\)initializing: failed to list .*: conversion webhook for /.test(String(stock)) &&
@@ -151,7 +151,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
-      'Decision 0011, bounded work: values in messages end after 16 KiB; the stock server prints schemas of any size, once for each error.',
+      'Decision 0011, bounded work: values in messages end after 16 KiB; kube-apiserver prints schemas of any size, once for each error.',
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' && String(krmkit).includes('...') && isCutOf(String(krmkit), String(stock)),
   },

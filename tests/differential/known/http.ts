@@ -7,7 +7,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D148',
     title: 'A path that is not UTF-8 is 400',
     reason:
-      'API protocol 7: a request that cannot be read is 400. The stock server takes the bytes for a name, which it shows with replacement characters.',
+      'API protocol 7: a request that cannot be read is 400. kube-apiserver takes the bytes for a name, which it shows with replacement characters.',
     matches: (_, { step, krmkit }) =>
       /%[89A-F][0-9A-F]/i.test(step.path) && krmkit.status === 400 && String(krmkit.body).startsWith('400 Bad Request'),
   },
@@ -15,7 +15,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D149',
     title: 'Two Authorization headers are 401',
     reason:
-      'Design, decision 15: credentials that cannot be read whole refuse the request. The stock server takes the first header and ignores the others.',
+      'Design, decision 15: credentials that cannot be read whole refuse the request. kube-apiserver takes the first header and ignores the others.',
     matches: ({ at, krmkit }, { step }) =>
       at === 'status' && Array.isArray(step.headers?.['authorization']) && String(krmkit).startsWith('401 '),
   },
@@ -23,7 +23,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D150',
     title: 'The path of a watch without a resource is not found',
     reason:
-      'API protocol 7: a request for what does not exist is 404, and 403 before that for whom may not ask. The stock server answers 500, because it finds no resource in the path, before it authorizes.',
+      'API protocol 7: a request for what does not exist is 404, and 403 before that for whom may not ask. kube-apiserver answers 500, because it finds no resource in the path, before it authorizes.',
     matches: ({ at, stock }, { step }) =>
       at === 'status' && /^\/apis?\/([^/]+\/){1,2}(watch|proxy)\/?$/.test(step.path) && String(stock).startsWith('500 '),
   },
@@ -31,7 +31,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D151',
     title: 'A write or watch in the form of a list is refused at once',
     reason:
-      'One object or event has no form of a list. The stock server writes the object and then refuses to show it, and opens a watch that cannot show any event; krmkit refuses both before anything happens, with 406.',
+      'One object or event has no form of a list. kube-apiserver writes the object and then refuses to show it, and opens a watch that cannot show any event; krmkit refuses both before anything happens, with 406.',
     ends: true,
     matches: (difference, { step }) =>
       String(step.headers?.['accept']).includes('as=PartialObjectMetadataList') &&
@@ -42,7 +42,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D153',
     title: 'A reference to a kind that is no role is 422',
     reason:
-      'API protocol 7: what can be read but breaks a rule is Invalid. The stock server resolves the role before it validates the binding, and answers 500.',
+      'API protocol 7: what can be read but breaks a rule is Invalid. kube-apiserver resolves the role before it validates the binding, and answers 500.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       /^500 unsupported role reference kind: /.test(String(stock)) &&
@@ -52,7 +52,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D154',
     title: 'A token ends with what it is bound to',
     reason:
-      'The stock server remembers a token that it has accepted for ten seconds, in which the token outlives its account, pod, secret or node; krmkit refuses it at once.',
+      'kube-apiserver remembers a token that it has accepted for ten seconds, in which the token outlives its account, pod, secret or node; krmkit refuses it at once.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'status'
@@ -71,7 +71,7 @@ export const ofHttp: readonly KnownDivergence[] = [
     id: 'D157',
     title: 'A path with an empty segment is no path of a resource',
     reason:
-      'Both servers refuse it. The stock server authorizes it as a resource first, whose name is a part of the path that stands for something else.',
+      'Both servers refuse it. kube-apiserver authorizes it as a resource first, whose name is a part of the path that stands for something else.',
     matches: ({ at, stock, krmkit }, { step, krmkit: { status } }) =>
       /^\/\/|^\/apis?\/(.*\/)?\/[^/]/.test(step.path) &&
       (at === 'status' ? refusal.test(String(stock)) && refusal.test(String(krmkit)) : status === 403 || status === 404),

@@ -28,7 +28,7 @@ export const ofNumbers: readonly KnownDivergence[] = [
     id: 'D167',
     title: 'Owners keep items of sets beyond 2^53',
     reason:
-      'The stock server reads such a number in managedFields as a float, which is another item, and drops its owner with the next apply of anyone. krmkit keeps it.',
+      'kube-apiserver reads such a number in managedFields as a float, which is another item, and drops its owner with the next apply of anyone. krmkit keeps it.',
     ends: true,
     matches: ({ at, stock }) => /^body\.metadata\.managedFields\..*\.v:-?[0-9]{16,}$/.test(at) && stock === '<absent>',
   },

@@ -8,7 +8,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D45',
     title: 'An update of a claim, job, replication controller or custom resource that changes nothing keeps its resourceVersion',
     reason:
-      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and a ReplicationController whose labels were removed without those of its template, and a custom resource without the default of its status, and adds them whenever it reads the object; the next update stores them and gets a new version. krmkit stores objects as it serves them.',
+      'kube-apiserver stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and a ReplicationController whose labels were removed without those of its template, and a custom resource without the default of its status, and adds them whenever it reads the object; the next update stores them and gets a new version. krmkit stores objects as it serves them.',
     ends: true,
     matches: ({ at, stock, krmkit }, divergence) =>
       at === 'body.metadata.resourceVersion' &&
@@ -20,7 +20,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D141',
     title: 'An item of a list with several keys may omit some of them',
     reason:
-      'The field management of the stock server refuses such an item up to 1.33, with 500 for an apply and the loss of all owners for another write whose validation does not see it, and takes it since 1.34, where only an item without any key is refused; krmkit does so in every release.',
+      'The field management of kube-apiserver refuses such an item up to 1.33, with 500 for an apply and the loss of all owners for another write whose validation does not see it, and takes it since 1.34, where only an item without any key is refused; krmkit does so in every release.',
     ends: true,
     matches: ({ at, stock, krmkit }, divergence) =>
       divergence.step.method === 'PATCH' &&
@@ -33,7 +33,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D143',
     title: 'A value of the wrong type that validation overlooks keeps the owners of a custom resource',
     reason:
-      'The validation of custom resources takes a list for a string with a format. The field management of the stock server cannot read such an object and removes all its owners; krmkit records them, so that an apply goes on to see conflicts.',
+      'The validation of custom resources takes a list for a string with a format. The field management of kube-apiserver cannot read such an object and removes all its owners; krmkit records them, so that an apply goes on to see conflicts.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'body.metadata.managedFields' &&
@@ -46,14 +46,14 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D158',
     title: 'A creation that fails gives its quota back',
     reason:
-      'Admission charges a quota before the object is stored. When the object exists already, the stock server leaves the charge to the next recount of its quota controller; krmkit takes it back.',
+      'Admission charges a quota before the object is stored. When the object exists already, kube-apiserver leaves the charge to the next recount of its quota controller; krmkit takes it back.',
     // No generator creates what exists, and an answer does not show that an earlier creation failed: every other difference of usage counts.
     matches: () => false,
   },
   {
     id: 'D159',
     title: 'The server that resolves names is not named',
-    reason: 'The library of the stock server adds the address of the name server to its error; that of krmkit does not know it.',
+    reason: 'The library of kube-apiserver adds the address of the name server to its error; that of krmkit does not know it.',
     matches: ({ stock, krmkit }, { step }) =>
       step.path.includes('/apiservices') &&
       String(stock).replaceAll(/( lookup [^ ]+) on [^ ]+(?=: no such host)/g, '$1') === krmkit,
@@ -62,7 +62,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D160',
     title: 'A group that an APIService calls local is served when it is there',
     reason:
-      'An APIService without a service says that the server has the group itself. The stock server shows the group of such an object whether or not anything is served in it, or refuses a form that it does not have; in krmkit it is 404 until a definition adds it.',
+      'An APIService without a service says that the server has the group itself. kube-apiserver shows the group of such an object whether or not anything is served in it, or refuses a form that it does not have; in krmkit it is 404 until a definition adds it.',
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'status' &&
       /^\/apis\/[^/]*\{id\}\.example\.com\/?$/.test(step.path) &&
@@ -73,7 +73,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D161',
     title: 'Owners of an event survive a write in its other group',
     reason:
-      'Events have a type in the core group and one in events.k8s.io, and the field management of the stock server knows only that of the request: it drops every owner of the other one, even where nothing else changes. krmkit converts between them.',
+      'Events have a type in the core group and one in events.k8s.io, and the field management of kube-apiserver knows only that of the request: it drops every owner of the other one, even where nothing else changes. krmkit converts between them.',
     ends: true,
     matches: ({ at }, { step }) =>
       ['PATCH', 'PUT'].includes(step.method) &&
@@ -84,7 +84,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D46',
     title: 'An apply to the status of a missing service or policy is 404',
     reason:
-      'The stock server lets a write of the status create a service, without an address, or a ValidatingAdmissionPolicy; everywhere else subresources of missing objects are 404.',
+      'kube-apiserver lets a write of the status create a service, without an address, or a ValidatingAdmissionPolicy; everywhere else subresources of missing objects are 404.',
     matches: ({ at, stock, krmkit }, { step }) =>
       /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
       at === 'status' &&
@@ -112,7 +112,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
   {
     id: 'D61',
     title: 'A request cannot reset the metrics',
-    reason: 'Counters that a client resets mislead every other client that reads them; the stock server resets them on DELETE.',
+    reason: 'Counters that a client resets mislead every other client that reads them; kube-apiserver resets them on DELETE.',
     matches: ({ at, krmkit }, { step }) =>
       at === 'status' && step.method === 'DELETE' && pathOf(step).startsWith('/metrics') && String(krmkit).startsWith('405 '),
   },
@@ -134,7 +134,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D67',
     title: 'A refused change of an ephemeral container shows no difference of Go values',
     reason:
-      'The stock server appends a comparison of its internal values, in a form of its comparison library that changes by design.',
+      'kube-apiserver appends a comparison of its internal values, in a form of its comparison library that changes by design.',
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' &&
       /existing ephemeral containers .* may not be changed\n {2}/.test(String(stock)) &&
@@ -144,7 +144,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D144',
     title: 'A test of a JSON patch compares texts',
     reason:
-      'RFC 6902 compares values. The library of the stock server compares JSON texts, in which its own encoder escapes <, > and &, so that a test of a text with one of them fails.',
+      'RFC 6902 compares values. The library of kube-apiserver compares JSON texts, in which its own encoder escapes <, > and &, so that a test of a text with one of them fails.',
     matches: ({ at }, { step, stock, krmkit }) =>
       at === 'status' && stock.status === 422 && krmkit.status === 200 && isEscapedTest(step.body),
   },
@@ -152,7 +152,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D146',
     title: 'A patch of a webhook that changes nothing reinvokes no webhook',
     reason:
-      'The stock server compares the object with itself decoded from JSON, which cuts the time of its new managedFields to seconds, and so takes the first patch of a write for a change whatever it does.',
+      'kube-apiserver compares the object with itself decoded from JSON, which cuts the time of its new managedFields to seconds, and so takes the first patch of a write for a change whatever it does.',
     ends: true,
     matches: ({ at }, { step, stock, krmkit }) =>
       step.path === '{hook}/{id}' && at.startsWith('body.reviews') && isReinvocation(reviewsOf(stock), reviewsOf(krmkit)),
@@ -168,7 +168,7 @@ function reviewsOf({ body }: NormalAnswer): readonly Review[] {
   return (body as { reviews?: readonly Review[] } | null)?.reviews ?? []
 }
 
-/** Whether the stock server calls some of the same webhooks again with the object that they have seen. */
+/** Whether kube-apiserver calls some of the same webhooks again with the object that they have seen. */
 function isReinvocation(stock: readonly Review[], krmkit: readonly Review[]): boolean {
   const paths = new Set(krmkit.map(({ path }) => path))
   const objects = new Set(stock.map(({ review }) => JSON.stringify(review.request.object)))
@@ -186,7 +186,7 @@ function isFirstStatus({ step, krmkit: { body }, differences }: Divergence): boo
   )
 }
 
-/** Whether a custom resource lost its owners on the stock server alone, with an item in the body that has one key of two. */
+/** Whether a custom resource lost its owners on kube-apiserver alone, with an item in the body that has one key of two. */
 function losesOwners({ step, stock, krmkit }: Divergence): boolean {
   const owned = ({ body }: NormalAnswer) => (body as { metadata?: { managedFields?: unknown } }).metadata?.managedFields
   return (

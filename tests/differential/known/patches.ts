@@ -8,7 +8,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D40',
     title: 'Unknown fields in apply follow fieldValidation',
     reason:
-      'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. The stock server answers 500 to an unknown field in an applied configuration, whatever the level, and drops it silently where it has no schema for field management.',
+      'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. kube-apiserver answers 500 to an unknown field in an applied configuration, whatever the level, and drops it silently where it has no schema for field management.',
     matches: ({ at, stock, krmkit }, { step }) =>
       isApply(step) &&
       (at === 'status' || at === 'body.message'
@@ -20,7 +20,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D41',
     title: 'A patch whose result cannot be decoded is 400',
     reason:
-      'API protocol 4.6 and 7: what cannot be decoded is 400 for every verb, also a patch that changes the type of its object. The stock server answers 422 to PATCH, with the object in the message; strategic merge patches have other words there, because their result is converted without JSON.',
+      'API protocol 4.6 and 7: what cannot be decoded is 400 for every verb, also a patch that changes the type of its object. kube-apiserver answers 422 to PATCH, with the object in the message; strategic merge patches have other words there, because their result is converted without JSON.',
     matches: ({ at, stock, krmkit }, { step }) =>
       step.method === 'PATCH' &&
       at === 'status' &&
@@ -30,9 +30,9 @@ export const ofPatches: readonly KnownDivergence[] = [
   },
   {
     id: 'D42',
-    title: 'Requests that crash the handler of the stock server are refused',
+    title: 'Requests that crash the handler of kube-apiserver are refused',
     reason:
-      'The stock server panics on some malformed patches, such as directives in lists without merge key, and on indexed jobs with a success policy and no number of completions, and ends the connection without an answer; krmkit answers 400 or 422.',
+      'kube-apiserver panics on some malformed patches, such as directives in lists without merge key, and on indexed jobs with a success policy and no number of completions, and ends the connection without an answer; krmkit answers 400 or 422.',
     matches: ({ at, stock, krmkit }, { step }) =>
       (step.method === 'PATCH' || /\/(jobs|cronjobs)(\/|$)/.test(step.path)) &&
       at === 'status' &&
@@ -43,7 +43,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D142',
     title: 'An empty member of an item of an atomic list changes nothing',
     reason:
-      'The stock server compares the items of an atomic list as Go values, in which an empty list or map is not an absent one, although neither is stored: a request that sends one again takes ownership of the list and gets a new version, every time. krmkit compares what is stored.',
+      'kube-apiserver compares the items of an atomic list as Go values, in which an empty list or map is not an absent one, although neither is stored: a request that sends one again takes ownership of the list and gets a new version, every time. krmkit compares what is stored.',
     ends: true,
     matches: ({ at }, { step, differences }) =>
       isOwnershipOrVersion(at) &&
@@ -56,7 +56,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D43',
     title: 'An empty list of managedFields does not reset ownership',
     reason:
-      'API protocol 4.7: a list with one empty entry resets managedFields, an empty list does not; the stock server takes both.',
+      'API protocol 4.7: a list with one empty entry resets managedFields, an empty list does not; kube-apiserver takes both.',
     ends: true,
     matches: (difference, { step }) => (losesOwners(difference) || isWritten(difference)) && sentOwners(step)?.length === 0,
   },
@@ -64,13 +64,13 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D44',
     title: 'A reset of managedFields comes before the change of the same request',
     reason:
-      'API protocol 4.7: in a combined request the reset happens first, so the change is owned; on the stock server nothing is owned until the next apply.',
+      'API protocol 4.7: in a combined request the reset happens first, so the change is owned; on kube-apiserver nothing is owned until the next apply.',
     ends: true,
     matches: (difference, { step }) => losesOwners(difference) && sentOwners(step)?.length === 1,
   },
 ]
 
-/** Words of the conversion that the stock server uses for results of strategic merge patches. */
+/** Words of the conversion that kube-apiserver uses for results of strategic merge patches. */
 const converterFailure =
   /: (cannot convert \w+ to [\w.]+|cannot restore (map|slice) from \w+|cannot restore struct from: \w+|unrecognized type: \w+|error decoding from json: .*|parsing time ".*)$/
 
@@ -78,7 +78,7 @@ function isApply({ method, headers }: Divergence['step']): boolean {
   return method === 'PATCH' && String(headers?.['content-type']).startsWith('application/apply-patch')
 }
 
-/** Whether the warnings of krmkit are those of the stock server and unknown fields. */
+/** Whether the warnings of krmkit are those of kube-apiserver and unknown fields. */
 function onlyUnknownFields(stock: string, krmkit: string): boolean {
   const rest = krmkit.replaceAll(/(, )?299 - "unknown field (?:[^"\\]|\\.)*"/g, '')
   return rest !== krmkit && rest === stock.replace('<absent>', '')
@@ -88,7 +88,7 @@ function losesOwners({ at, stock, krmkit }: Difference): boolean {
   return at === 'body.metadata.managedFields' && stock === '<absent>' && Array.isArray(krmkit)
 }
 
-/** The stock server writes an object where krmkit changes nothing. */
+/** kube-apiserver writes an object where krmkit changes nothing. */
 function isWritten({ at, krmkit }: Difference): boolean {
   return at === 'body.metadata.resourceVersion' && krmkit !== '<absent>'
 }

@@ -3,7 +3,7 @@ import type { Difference } from '../compare.ts'
 import type { KnownDivergence } from './index.ts'
 import { ofCauses } from './of-causes.ts'
 
-/** Whether an amount is whole, and too large for the 64 bits in which the stock server counts thousandths. */
+/** Whether an amount is whole, and too large for the 64 bits in which kube-apiserver counts thousandths. */
 function isLargeWhole(text: string): boolean {
   const milli = Quantity.parse(text).milliValue()
   return milli % 1000n === 0n && (milli > largest || milli < -largest)
@@ -25,7 +25,7 @@ function warnsOfLargeAmounts({ at, stock, krmkit }: Difference): boolean {
 
 const title = 'Large amounts are whole'
 const reason =
-  'The stock server counts thousandths in 64 bits. Those of a whole amount above about 9.2e15 overflow, and whether the rest seems to be a fraction depends on how the amount was written.'
+  'kube-apiserver counts thousandths in 64 bits. Those of a whole amount above about 9.2e15 overflow, and whether the rest seems to be a fraction depends on how the amount was written.'
 
 export const ofQuantities: readonly KnownDivergence[] = [
   { id: 'D47', title: `${title}: no warnings`, reason, matches: warnsOfLargeAmounts },

@@ -4,7 +4,7 @@ import type { KnownDivergence } from './index.ts'
 
 const minor = Number(release.split('.')[1])
 
-/** Departures of an emulated release from a stock server of that release: krmkit has what later releases mended. */
+/** Departures of an emulated release from a kube-apiserver of that release: krmkit has what later releases mended. */
 const ofEmulation: readonly KnownDivergence[] = [
   {
     id: 'D164',
@@ -15,7 +15,7 @@ const ofEmulation: readonly KnownDivergence[] = [
   {
     id: 'D170',
     title: 'A node cannot change the owners of its Node object',
-    reason: 'Stock servers let it until a security release of 1.31 to 1.33; krmkit refuses it in every release.',
+    reason: 'kube-apiservers let it until a security release of 1.31 to 1.33; krmkit refuses it in every release.',
     ends: true,
     matches: ({ at, krmkit }) => at === 'status' && /^403 nodes .* is not allowed to modify ownerReferences/.test(String(krmkit)),
   },
@@ -29,13 +29,13 @@ const ofEmulation: readonly KnownDivergence[] = [
   {
     id: 'D172',
     title: 'A component that does not exist is 404',
-    reason: 'The stock server answered 500 until 1.32.',
+    reason: 'kube-apiserver answered 500 until 1.32.',
     matches: ({ at, stock }) => at === 'status' && /^500 Component not found/.test(String(stock)),
   },
   {
     id: 'D173',
     title: 'Causes name the member that is wrong',
-    reason: 'Until 1.32 the stock server misspelt matchResources, and named the type of the drivers of a CSINode.',
+    reason: 'Until 1.32 kube-apiserver misspelt matchResources, and named the type of the drivers of a CSINode.',
     matches: ({ at, stock }) =>
       /^body\.details\.causes\.\d+\.field$/.test(at) && /matchResouces|^CSINodeDriver$/.test(String(stock)),
   },
@@ -63,20 +63,20 @@ const ofEmulation: readonly KnownDivergence[] = [
   {
     id: 'D177',
     title: 'A patch to another version of a kind is refused with 400',
-    reason: 'The stock server said 422 until 1.30.',
+    reason: 'kube-apiserver said 422 until 1.30.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' && /^422 .*no kind .* is registered/s.test(String(stock)) && /^400 no kind/.test(String(krmkit)),
   },
   {
     id: 'D180',
     title: 'There are no log files below /logs',
-    reason: 'The stock server serves the files of its machine by default until 1.30.',
+    reason: 'kube-apiserver serves the files of its machine by default until 1.30.',
     matches: ({ at, stock }) => minor < 31 && (at.startsWith('body.paths.') || (at === 'status' && /^406 /.test(String(stock)))),
   },
   {
     id: 'D179',
     title: 'Warnings of addresses in other notations than the canonical one come in every release',
-    reason: 'The stock server warns since 1.33 that it means to refuse them, which concerns clients of earlier releases as well.',
+    reason: 'kube-apiserver warns since 1.33 that it means to refuse them, which concerns clients of earlier releases as well.',
     matches: ({ at, stock, krmkit }) =>
       at === 'headers.warning' &&
       stock === '<absent>' &&
@@ -85,8 +85,7 @@ const ofEmulation: readonly KnownDivergence[] = [
   {
     id: 'D178',
     title: 'An update of a definition that changes nothing stores nothing',
-    reason:
-      'Until 1.30 the stock server stored a version with a new generation when only defaults of the stored form were added.',
+    reason: 'Until 1.30 kube-apiserver stored a version with a new generation when only defaults of the stored form were added.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       /customresourcedefinitions/.test(step.path) &&

@@ -8,21 +8,21 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D1',
     title: 'A list that ends carries `continue: ""`',
-    reason: 'API protocol 2.3: the continue token at the end of a list is the empty string; the stock server omits the member.',
+    reason: 'API protocol 2.3: the continue token at the end of a list is the empty string; kube-apiserver omits the member.',
     matches: ({ at, stock, krmkit }) => at === 'body.metadata.continue' && stock === '<absent>' && krmkit === '',
   },
   {
     id: 'D2',
     title: 'Impossible list options are 400',
     reason:
-      'API protocol 4.2 and 7: combinations of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents that make no sense are 400; the stock server answers 422.',
+      'API protocol 4.2 and 7: combinations of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents that make no sense are 400; kube-apiserver answers 422.',
     matches: (difference) => statuses(difference, 422, 400) && /^422 ListOptions\.meta\.k8s\.io/.test(String(difference.stock)),
   },
   {
     id: 'D3',
     title: 'Undecodable and unknown fields in patches are 400',
     reason:
-      'API protocol 4.6: a type error, and an unknown or repeated field at level Strict, is 400 for every verb; the stock server answers 422 to PATCH.',
+      'API protocol 4.6: a type error, and an unknown or repeated field at level Strict, is 400 for every verb; kube-apiserver answers 422 to PATCH.',
     matches: (difference, { step }) =>
       step.method === 'PATCH' &&
       statuses(difference, 422, 400) &&
@@ -32,7 +32,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D4',
     title: 'Invalid requests are 400, not 500',
     reason:
-      'API protocol 7: a request that cannot be read is 400. The stock server answers 500 to a resourceVersion with letters, to wrong types and duplicate keys in apply, to unknown `$patch` directives and to items of keyed lists without their key.',
+      'API protocol 7: a request that cannot be read is 400. kube-apiserver answers 500 to a resourceVersion with letters, to wrong types and duplicate keys in apply, to unknown `$patch` directives and to items of keyed lists without their key.',
     matches: (difference) => statuses(difference, 500, 400),
   },
   {
@@ -52,7 +52,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D5',
     title: 'deletecollection answers a Status',
     reason:
-      'Configuration and storage 4: the answer to the deletion of a collection is a Status; the stock server answers the list of what it deleted.',
+      'Configuration and storage 4: the answer to the deletion of a collection is a Status; kube-apiserver answers the list of what it deleted.',
     matches: (_, { step, stock, krmkit }) =>
       step.method === 'DELETE' && kindOf(stock).endsWith('List') && kindOf(krmkit) === 'Status',
   },
@@ -60,7 +60,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D6',
     title: 'The deletion of a ConfigMap or Secret answers a Status',
     reason:
-      'Configuration and storage 4: the answer is a Status also while finalizers hold the object and in dry runs, where the stock server answers the object.',
+      'Configuration and storage 4: the answer is a Status also while finalizers hold the object and in dry runs, where kube-apiserver answers the object.',
     matches: (_, { step, stock, krmkit }) =>
       step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
   },
@@ -68,7 +68,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D33',
     title: 'The status of a claim has `resizeStatus`',
     reason:
-      'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it, or refuses it at level Strict.',
+      'Storage specification, S63: the member exists; to kube-apiserver it is unknown, so it warns and drops it, or refuses it at level Strict.',
     ends: true,
     matches: (difference, { step }) =>
       /\/(persistentvolumeclaims|statefulsets)(\/|$)/.test(step.path) &&
@@ -79,7 +79,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D63',
     title: 'Invalid bindings are 422',
     reason:
-      'API protocol 7: what can be read but breaks a rule is Invalid. The stock server answers 500 to a binding with another kind of target or without a name.',
+      'API protocol 7: what can be read but breaks a rule is Invalid. kube-apiserver answers 500 to a binding with another kind of target or without a name.',
     matches: (difference, { step }) =>
       /\/(binding|bindings)$/.test(step.path) &&
       statuses(difference, 500, 422) &&
@@ -89,7 +89,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D147',
     title: 'A limited list of one name at a version is exact',
     reason:
-      'API protocol 4.2, P173: a list with a limit and a version is that of the version. With a field selector on metadata.name the stock server reads the newest object instead.',
+      'API protocol 4.2, P173: a list with a limit and a version is that of the version. With a field selector on metadata.name kube-apiserver reads the newest object instead.',
     matches: ({ at }, { step }) => {
       const query = new URLSearchParams(typeof step.query === 'string' ? step.query : step.query?.map((pair) => [...pair]))
       return (
@@ -106,7 +106,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D64',
     title: 'Lists of a version that is not reached are 504 with Retry-After',
     reason:
-      'API protocol 4.2 and 7: the answer to an unknown version is 504, with the time after which to try again; for `Exact`, a limit or a continue token the stock server answers 500, and 504 without the time for versions beyond 63 bits.',
+      'API protocol 4.2 and 7: the answer to an unknown version is 504, with the time after which to try again; for `Exact`, a limit or a continue token kube-apiserver answers 500, and 504 without the time for versions beyond 63 bits.',
     matches: (difference, { stock, krmkit }) =>
       /Too large resource version/.test(messageOf(krmkit)) &&
       ((statuses(difference, 500, 504) && String(difference.stock).endsWith('required revision is a future revision')) ||
@@ -117,7 +117,7 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D152',
     title: '`dryRun` without a value is an ordinary request',
-    reason: 'API protocol 4.1 and 4.5: an empty value is no value. The stock server refuses it with 422.',
+    reason: 'API protocol 4.1 and 4.5: an empty value is no value. kube-apiserver refuses it with 422.',
     ends: true,
     matches: ({ at }, { step, stock: { status, body } }) =>
       hasEmptyDryRun(step.query) &&
@@ -128,8 +128,7 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D65',
     title: 'A number beyond 32 bits in a strategic merge patch or in the apply of a scale is 400',
-    reason:
-      'API protocol 4.6: a value that its type cannot hold is 400; the stock server keeps the lower 32 bits and judges them.',
+    reason: 'API protocol 4.6: a value that its type cannot hold is 400; kube-apiserver keeps the lower 32 bits and judges them.',
     matches: ({ at, krmkit }, { step }) =>
       at === 'status' &&
       step.method === 'PATCH' &&

@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 
 /**
- * Does nothing. Configurations of the stock server may name it.
+ * Does nothing. Configurations of kube-apiserver may name it.
  *
  * @example
  * ```ts

@@ -79,7 +79,7 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
   }
 }
 
-/** Uses only `metadata.name`, as the stock server does for this plugin. */
+/** Uses only `metadata.name`, as kube-apiserver does for this plugin. */
 function refused({ resource }: AdmissionAttributes, pod: DeepReadonly<Pod>, detail: string): ApiError {
   return ApiError.forbidden(resource, pod.metadata.name ?? '', detail)
 }

@@ -129,7 +129,7 @@ async function resolveClass(
     const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(
       ({ globalDefault }) => globalDefault === true,
     )
-    // Concurrent writes can create several defaults; the lowest wins, as in the stock server.
+    // Concurrent writes can create several defaults; the lowest wins, as in kube-apiserver.
     const lowest = defaults.reduce<PriorityClass | undefined>(
       (best, each) => (best === undefined || (each.value ?? 0) < (best.value ?? 0) ? each : best),
       undefined,

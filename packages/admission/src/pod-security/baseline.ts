@@ -192,7 +192,7 @@ function checkAppArmor(pod: CheckedPod): Violation | undefined {
   }
   if (annotations.length > 0) who.push(plural('annotation', annotations.length))
   if (who.length === 0) return undefined
-  // Quotes inside of annotations are not escaped, as on the stock server.
+  // Quotes inside of annotations are not escaped, as on kube-apiserver.
   const given = [...sorted(values), ...annotations.sort()]
   return {
     reason: plural('forbidden AppArmor profile', given.length),

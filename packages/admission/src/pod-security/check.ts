@@ -33,7 +33,7 @@ export interface Check {
   readonly versions: readonly CheckVersion[]
 }
 
-/** All containers in the stock server's visiting order. */
+/** All containers in kube-apiserver's visiting order. */
 export function containersOf({ spec }: CheckedPod): readonly DeepReadonly<Container>[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }

@@ -22,7 +22,7 @@ export const defaultPodSecurity: PodSecurityConfiguration = {
 }
 
 /**
- * Parses a `PodSecurityConfiguration`; the defaults of the stock server apply when it is undefined.
+ * Parses a `PodSecurityConfiguration`; the defaults of kube-apiserver apply when it is undefined.
  *
  * @throws AdmissionError `InvalidConfiguration`
  * @example

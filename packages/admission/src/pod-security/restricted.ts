@@ -128,7 +128,7 @@ const allowedSources = new Set([
   'secret',
 ])
 
-/** The other volume sources, in the stock server's visiting order. */
+/** The other volume sources, in kube-apiserver's visiting order. */
 const restrictedSources = [
   'hostPath',
   'gcePersistentDisk',

@@ -64,7 +64,7 @@ function applyConfiguration(value: Value, object: JsonObject, type: TypeRef): Js
   }
 }
 
-/** Several errors as the stock server prints them. */
+/** Several errors as kube-apiserver prints them. */
 function printed(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] ?? '') : `errors:\n${errors.map((each) => `  ${each}`).join('\n')}`
 }

@@ -17,7 +17,7 @@ export interface PolicyConditionLabels {
 
 /** Records the decisions of validating policies, and the match conditions of all policies. */
 export interface PolicyMetrics {
-  /** A validation has denied or failed. Validations that hold are not counted, as on the stock server. */
+  /** A validation has denied or failed. Validations that hold are not counted, as on kube-apiserver. */
   checked(labels: PolicyCheckLabels, seconds: number): void
   /** Match conditions were evaluated; without a match the policy is not. */
   conditionsEvaluated(

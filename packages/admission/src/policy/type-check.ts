@@ -108,7 +108,7 @@ function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): 
   return scope
 }
 
-/** Maximum number of types that are checked, as in the stock server. */
+/** Maximum number of types that are checked, as in kube-apiserver. */
 const maxTypes = 10
 
 /** The types that the rules name, sorted by group, version and kind. Rules with wildcards are skipped. */

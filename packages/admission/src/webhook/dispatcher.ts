@@ -143,7 +143,7 @@ function withCallError(read: () => AdmissionResponse): AdmissionResponse {
   }
 }
 
-/** Prefixes decoding and verification errors as the stock server does. */
+/** Prefixes decoding and verification errors as kube-apiserver does. */
 function callError(error: unknown): unknown {
   if (!(error instanceof WebhookError)) return error
   const what = error.code === 'Unreadable' ? 'failed to call webhook' : 'received invalid webhook response'
@@ -187,7 +187,7 @@ const maxCode = 999
 
 /**
  * The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. Differs: a code above 999 is 500, where
- * the stock server panics; long texts are cut off.
+ * kube-apiserver panics; long texts are cut off.
  */
 function refusal(name: string, given: Status | undefined): ApiError {
   const { code = 0, status, message = '', reason = '', metadata = {}, details } = given ?? {}

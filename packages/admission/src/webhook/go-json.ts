@@ -75,7 +75,7 @@ export function texts(members: JsonObject, name: string): readonly string[] {
   })
 }
 
-/** Members that are read. Differs: all of them on the stock server. */
+/** Members that are read. Differs: all of them on kube-apiserver. */
 const maxTexts = 1000
 
 export function textMap(members: JsonObject, name: string, where = at): Readonly<Record<string, string>> {

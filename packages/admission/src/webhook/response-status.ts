@@ -51,7 +51,7 @@ function detailsOf(given: JsonObject, path: string): StatusDetails {
   return details
 }
 
-/** As many causes as a Status of this server has. Differs: all of them on the stock server. */
+/** As many causes as a Status of this server has. Differs: all of them on kube-apiserver. */
 const maxCauses = 1000
 const maxCauseCharacters = 256 * 1024
 

@@ -24,7 +24,7 @@ const request = (given: AdmissionAttributes = attributes) => {
 }
 
 describe('reviews', () => {
-  it("contain all members in the stock server's order [P43, P44, P45, P46, P47, P50, P53]", () => {
+  it("contain all members in kube-apiserver's order [P43, P44, P45, P46, P47, P50, P53]", () => {
     expect(JSON.stringify(request())).toBe(
       JSON.stringify({
         kind: 'AdmissionReview',

@@ -15,7 +15,7 @@ export function chooseReviewVersion(versions: readonly string[]): ReviewVersion 
 }
 
 /**
- * The members of an AdmissionRequest without `uid` and the objects, in the stock server's order.
+ * The members of an AdmissionRequest without `uid` and the objects, in kube-apiserver's order.
  *
  * @see API protocol specification, 2.8
  */
@@ -49,7 +49,7 @@ export function requestMembers(attributes: AdmissionAttributes, version: ObjectV
 /**
  * The name of the object. The request of a deletecollection has none: each call is about one of its objects.
  *
- * Differs: the stock server omits the name of objects that a deletecollection deletes.
+ * Differs: kube-apiserver omits the name of objects that a deletecollection deletes.
  */
 function nameOf({ name, operation, oldObject }: AdmissionAttributes): string {
   return name === '' && operation === 'DELETE' ? (oldObject?.metadata.name ?? '') : name

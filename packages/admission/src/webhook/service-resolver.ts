@@ -8,7 +8,7 @@ interface Service extends ApiObject {
 }
 
 /**
- * Resolves services to their cluster IP or external name, as the stock server does by default.
+ * Resolves services to their cluster IP or external name, as kube-apiserver does by default.
  *
  * @example
  * ```ts

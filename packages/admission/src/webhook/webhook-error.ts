@@ -9,7 +9,7 @@ export type WebhookErrorCode =
 /** A failed call. A class beside `AdmissionError` because `failurePolicy` applies to every error of this class and to no other. */
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode
-  /** The HTTP status that metrics record, by default that of the stock server: 503 for `Invalid`, otherwise 400. */
+  /** The HTTP status that metrics record, by default that of kube-apiserver: 503 for `Invalid`, otherwise 400. */
   readonly httpCode: number
 
   constructor({ code, message, cause, httpCode = code === 'Invalid' ? 503 : 400 }: WebhookErrorFields) {

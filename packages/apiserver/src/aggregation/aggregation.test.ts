@@ -75,7 +75,7 @@ const conditionOf = async (json: (method: string, path: string) => Promise<Body>
   (await json('GET', `${apiServices}/v1.metrics.example.com`)).status.conditions?.[0]
 
 describe('APIService objects of local group versions', () => {
-  it('exist from the start, like on the stock server', async () => {
+  it('exist from the start, like on kube-apiserver', async () => {
     const { json } = await start({})
     const { items } = await json('GET', apiServices)
     const names = items.map(({ metadata }: Body) => metadata.name)
@@ -251,7 +251,7 @@ describe('group versions of other servers', () => {
     expect(new TextDecoder().decode(request.body as Uint8Array)).toBe('{"a":1}')
   })
 
-  it('report unreachable services with the messages of the stock server', async () => {
+  it('report unreachable services with the messages of kube-apiserver', async () => {
     const transport = { open: () => ({ send: () => Promise.reject(new Error('dial tcp: refused')), close: () => undefined }) }
     const { call, json, settle } = await start({ transport, resolveService: () => ({ host: '10.0.0.9', port: 443 }) })
     await call('POST', apiServices, metrics())

@@ -51,7 +51,7 @@ function isPreserved(value: string): boolean {
   return isValidHeaderText(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
-/** Percent-encodes the bytes that header names must not contain, like the stock server. */
+/** Percent-encodes the bytes that header names must not contain, like kube-apiserver. */
 function headerName(key: string): string {
   return key
     .toLowerCase()

@@ -19,7 +19,7 @@ export interface ServiceCheckOptions {
   readonly signal: AbortSignal
 }
 
-/** Timeout of the stock server's client. */
+/** Timeout of kube-apiserver's client. */
 const attemptMs = 5_000
 
 /** Checks whether requests can be proxied: the service listens, has endpoints, and serves discovery. */
@@ -34,7 +34,7 @@ export async function checkService(options: ServiceCheckOptions): Promise<Availa
   }
 }
 
-/** @returns the failure message of the stock server; undefined on success. */
+/** @returns the failure message of kube-apiserver; undefined on success. */
 async function attemptCheck({ clock, remote, signal, spec }: ServiceCheckOptions): Promise<string | undefined> {
   const { group = '', version = '' } = spec
   const error = new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)')

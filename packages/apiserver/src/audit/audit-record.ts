@@ -161,7 +161,7 @@ export class AuditRecord {
 
 const maxUserAgentCharacters = 1024
 
-/** Truncates like the stock server, which keeps the whole request URI. */
+/** Truncates like kube-apiserver, which keeps the whole request URI. */
 function truncatedUserAgent(userAgent: string | undefined): string | undefined {
   if (userAgent === undefined || userAgent.length <= maxUserAgentCharacters) return userAgent
   return `${userAgent.slice(0, maxUserAgentCharacters)}...TRUNCATED`

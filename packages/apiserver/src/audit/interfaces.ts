@@ -34,7 +34,7 @@ export interface AuditStatus {
   readonly code: number
 }
 
-/** An `Event` of `audit.k8s.io/v1`, with members in the order of the stock server. */
+/** An `Event` of `audit.k8s.io/v1`, with members in the order of kube-apiserver. */
 export interface AuditEvent {
   readonly kind: 'Event'
   readonly apiVersion: string

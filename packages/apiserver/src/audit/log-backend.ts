@@ -33,7 +33,7 @@ export function auditLog(sink: LineSink, { format = 'json' }: { readonly format?
   }
 }
 
-/** The `legacy` format of the stock server. */
+/** The `legacy` format of kube-apiserver. */
 function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus } = event
   const parts = [

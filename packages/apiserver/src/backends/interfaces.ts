@@ -6,7 +6,7 @@ export interface ProxyOptions {
   readonly transport?: ProxyTransport
   /**
    * Maps the address of a pod or node to the one to connect to, after the address was checked. Loopback and link-local addresses of
-   * pods and nodes are refused as on the stock server; a test whose backends listen on loopback maps other addresses to them.
+   * pods and nodes are refused as on kube-apiserver; a test whose backends listen on loopback maps other addresses to them.
    * Default: the same address.
    */
   readonly dial?: (address: ServiceAddress) => ServiceAddress

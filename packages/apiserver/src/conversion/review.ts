@@ -17,7 +17,7 @@ import { stringifyJson } from '@krmkit/schema/paced'
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
  *
- * @see stock server, `apiextensions-apiserver/pkg/apiserver/conversion`
+ * @see kube-apiserver, `apiextensions-apiserver/pkg/apiserver/conversion`
  */
 
 const group = 'apiextensions.k8s.io'
@@ -143,7 +143,7 @@ function* restoreMetadata(converted: JsonObject, original: OriginalObject): Work
   const metadata: JsonObject = { ...(original.metadata as unknown as JsonObject) }
   for (const [name, validate, field] of [
     ['labels', validateLabels, 'labels'],
-    // The stock server uses the singular in this path.
+    // kube-apiserver uses the singular in this path.
     ['annotations', validateAnnotations, 'annotation'],
   ] as const) {
     const texts = given[name]

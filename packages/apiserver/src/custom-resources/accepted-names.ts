@@ -88,7 +88,7 @@ interface Acceptance {
   readonly condition: NewCondition
 }
 
-/** As on the stock server, a name that the definition itself has under another member is in use, too. */
+/** As on kube-apiserver, a name that the definition itself has under another member is in use, too. */
 function acceptNames({ spec, status }: Definition, others: readonly Definition[]): Acceptance {
   const resources = new Set<string>()
   const kinds = new Set<string>()

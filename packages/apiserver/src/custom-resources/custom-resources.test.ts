@@ -155,7 +155,7 @@ describe('custom resources', () => {
     expect((await call('GET', `${widgets}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } })
   })
 
-  it('drops all ownership when the part that a request cannot change has values of the wrong type, as on the stock server', async () => {
+  it('drops all ownership when the part that a request cannot change has values of the wrong type, as on kube-apiserver', async () => {
     const { call } = await start()
     await define(call, definition({ subresources: { status: {} } }, { scope: 'Namespaced' }))
     const bad = await call('POST', widgets, { body: widget('a', { spec: { a: 'x' }, status: { phase: 1 } }) })

@@ -3,7 +3,7 @@ import { createCatalog } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
 import { createDiscovery } from './discovery.ts'
 
-/** Recorded responses of the stock server. */
+/** Recorded responses of kube-apiserver. */
 
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 

@@ -67,7 +67,7 @@ describe('discovery documents', () => {
     expect(answer('/api')).toMatchObject({ kind: { group: '', version: '', kind: 'APIVersions' } })
   })
 
-  it('list groups in the order of the stock server, groups of custom resources last [P137]', () => {
+  it('list groups in the order of kube-apiserver, groups of custom resources last [P137]', () => {
     const { groups } = object('/apis') as { groups: { name: string }[] }
     expect(groups.map(({ name }) => name)).toEqual([
       'apiregistration.k8s.io',
@@ -142,7 +142,7 @@ describe('discovery documents', () => {
     ])
   })
 
-  it('compute the storage version hash of the stock server', () => {
+  it('compute the storage version hash of kube-apiserver', () => {
     const { resources: found } = object('/api/v1') as { resources: { name: string; storageVersionHash?: string }[] }
     const marks = new Map(found.map(({ name, storageVersionHash }) => [name, storageVersionHash]))
     expect(marks.get('pods')).toBe('xPOwRZ+Yhw8=')

@@ -220,7 +220,7 @@ class DiscoverySnapshot {
     return this.#document(`/apis/${name}`, 'APIGroup', () => apiGroup(group))
   }
 
-  /** On the stock server the router serves the group of the aggregator itself. */
+  /** On kube-apiserver the router serves the group of the aggregator itself. */
   #isOfRouter(path: string): boolean {
     return path === `/apis/apiregistration.${this.#profile.apiDomain}`
   }

@@ -11,7 +11,7 @@ import {
 import type { RemoteVersion } from './remote-version.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
-/** Discovery documents as objects, with members in the order of the stock server. */
+/** Discovery documents as objects, with members in the order of kube-apiserver. */
 
 /** A group with its served versions, the preferred one first. */
 export interface ServedGroup {
@@ -150,7 +150,7 @@ function announcedKind({ storage: { group, version, announced }, kind }: Resourc
   return { group, version: announced ?? version, kind: kind.kind }
 }
 
-/** Like on the stock server, a custom resource whose storage version is not served announces none. */
+/** Like on kube-apiserver, a custom resource whose storage version is not served announces none. */
 function hasServedStorage({ custom, storedAs }: ResourceDefinition): boolean {
   return custom === undefined || storedAs === undefined
 }

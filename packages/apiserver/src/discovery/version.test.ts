@@ -14,7 +14,7 @@ describe('/version', () => {
     expect(gitVersion({ ...options, software: '0.1.0 beta/2' })).toMatch(/^v(\d+)\.(\d+)\.(\d+)\+[0-9A-Za-z.-]+$/)
   })
 
-  it('has the members of the stock server in the same order', () => {
+  it('has the members of kube-apiserver in the same order', () => {
     expect(Object.keys(versionDocument(options))).toEqual([
       'major',
       'minor',

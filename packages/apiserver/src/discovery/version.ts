@@ -25,7 +25,7 @@ export function gitVersion(options: Pick<VersionOptions, 'release' | 'patch' | '
   return `v${options.release}.${options.patch ?? 0}+krmkit.${build}`
 }
 
-/** The document, with members in the order of the stock server. */
+/** The document, with members in the order of kube-apiserver. */
 export function versionDocument(options: VersionOptions): JsonObject {
   const { build, platform, release, runtime } = options
   const [major, minor] = parseRelease(release)

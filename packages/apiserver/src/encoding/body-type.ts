@@ -28,7 +28,7 @@ export interface Expected {
   readonly versions?: CustomForm['kinds']
   /** Called for a custom resource of another kind, which is decoded nevertheless: validation refuses it. */
   readonly onOtherKind?: (stated: TypeMeta) => void
-  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
+  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on kube-apiserver. */
   readonly unstored?: boolean
 }
 
@@ -129,7 +129,7 @@ function* decodeAs(
   }
 }
 
-/** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
+/** Bytes of a body that an error message shows. Differs: all of them on kube-apiserver. */
 const shownBytes = 4096
 
 /**

@@ -134,7 +134,7 @@ function transformedList(
     return {
       list: partialListOf([], metadata, form) as ListFrame['list'],
       member: 'items',
-      // The stock server makes this list element by element.
+      // kube-apiserver makes this list element by element.
       nullIfEmpty: true,
       struct: partialListType(transform),
       element: (entry) => partialOf(codec.object(entry), form),
@@ -144,7 +144,7 @@ function transformedList(
   return whenDone(printerOf(definition), (printer) => ({
     list: tableOf(printer, [], metadata, options) as ListFrame['list'],
     member: 'rows',
-    // Kinds without a printer of their own have another writer on the stock server.
+    // Kinds without a printer of their own have another writer on kube-apiserver.
     nullIfEmpty: printer === defaultPrinter && definition.custom === undefined,
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),

@@ -184,7 +184,7 @@ function configurationFailure({ gvk }: PatchTarget, problems: readonly string[])
 function typeText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
   const version = typeof apiVersion === 'string' ? apiVersion : ''
   const slashes = version.split('/').length - 1
-  // The stock server prints nothing for a malformed version.
+  // kube-apiserver prints nothing for a malformed version.
   if (slashes > 1) return '/, Kind='
   return `${slashes === 0 ? '/' : ''}${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
@@ -236,7 +236,7 @@ function decodeTyped(
   const keepEmpties = scope.definition.strategy.distinctEmpties
   const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties, keepNulls: applies }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
-    // Members of typed objects have no order: the stock server sorts their problems.
+    // Members of typed objects have no order: kube-apiserver sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own
     const converted = version === undefined ? object : convert(object, version, scope.definition)
     return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })

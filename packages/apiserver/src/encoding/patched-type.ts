@@ -115,5 +115,5 @@ function* patchedCustomType(request: PatchRequest, value: JsonValue, own: TypeMe
   return { value: yield* withType(value, own), hasNoSchema }
 }
 
-/** Characters of an object that an error message shows. Differs: all of them on the stock server. */
+/** Characters of an object that an error message shows. Differs: all of them on kube-apiserver. */
 const shownCharacters = 4096

@@ -71,7 +71,7 @@ export function tableOf(
   }
 }
 
-/** Tables omit the continue token at the end of a list, where other forms have an empty one; so does the stock server. */
+/** Tables omit the continue token at the end of a list, where other forms have an empty one; so does kube-apiserver. */
 function withoutEnd(metadata: ListMetadata): ListMetadata {
   const { continue: token, ...rest } = metadata
   return token === '' ? rest : metadata

@@ -31,7 +31,7 @@ describe('authorization', () => {
     ],
     ['GET', '/metrics', 'forbidden: User "jane \\"j\\" doe" cannot get path "/metrics"'],
     ['POST', '/anything', 'forbidden: User "jane \\"j\\" doe" cannot post path "/anything"'],
-  ])('rejects %s %s with the message of the stock server [P312]', async (method, target, message) => {
+  ])('rejects %s %s with the message of kube-apiserver [P312]', async (method, target, message) => {
     const enforced = compose([authorization(nobody)], async () => done)
     await expect(enforced(contextOf(target, { method, user }))).rejects.toMatchObject({
       code: 403,

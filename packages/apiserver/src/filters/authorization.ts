@@ -46,7 +46,7 @@ export function authorization(
 
 /**
  * @param filtered the request that a filter checks: its refusal gets the header of refusals by filters
- * @throws ApiError 403 with the message of the stock server; 500 when the authorizer failed and has no opinion.
+ * @throws ApiError 403 with the message of kube-apiserver; 500 when the authorizer failed and has no opinion.
  */
 export async function requireAllowed(authorizer: Authorizer, attributes: Attributes, filtered?: RequestContext): Promise<void> {
   const decision = await authorizer.authorize(attributes)
@@ -120,7 +120,7 @@ const operators: Readonly<Record<string, readonly [string, boolean]>> = {
   lt: ['Lt', true],
 }
 
-/** The message of the stock server: user, verb, resource and scope. */
+/** The message of kube-apiserver: user, verb, resource and scope. */
 export function forbiddenMessage({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
   const prefix = `User ${goQuote(user.username)} cannot ${verb}`
   if (!isResource) return `${prefix} path ${goQuote(path)}`

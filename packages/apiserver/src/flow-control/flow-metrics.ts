@@ -9,7 +9,7 @@ type Labels = Sample['labels']
 
 const prefix = 'apiserver_flowcontrol_'
 
-/** Metrics under the names of the stock server. Series exist only for configured schemas and levels. */
+/** Metrics under the names of kube-apiserver. Series exist only for configured schemas and levels. */
 export function flowMetrics(controller: FlowController): readonly SampledMetric[] {
   return [...flowCounters(controller), ...flowHistograms(controller), ...levelSeats(controller), ...levelProgress(controller)]
 }

@@ -47,7 +47,7 @@ describe('division of seats', () => {
     expect(solved).toBe(500)
   })
 
-  it('matches the stock server after start', () => {
+  it('matches kube-apiserver after start', () => {
     const lower = [13, 0, 24, 25, 73, 50, 49, 24]
     const nominal = [13, 0, 49, 25, 98, 74, 98, 245]
     const { seats = [], fairFraction } = divideSeats(

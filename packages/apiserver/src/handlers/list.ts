@@ -51,7 +51,7 @@ export function listRequest(scope: RequestScope, { info }: RequestContext, optio
 /** The parameters of a list as the query gives them. */
 export type ListOptions = Omit<ListRequest, 'namespace'>
 
-/** Reads and checks parameters in the order of the stock server. @throws ApiError 400 */
+/** Reads and checks parameters in the order of kube-apiserver. @throws ApiError 400 */
 export function listOptions(context: RequestContext): ListOptions {
   const { query } = context
   integer(query, 'timeoutSeconds')

@@ -34,7 +34,7 @@ function isSelectable(field: string, { kind, custom, strategy: { selectableField
   return kind.namespaced || (custom === undefined && selectableFields === undefined)
 }
 
-/** The stock server words it by kind: kinds with fields of their own, jobs and resource slices among them, and all others. */
+/** kube-apiserver words it by kind: kinds with fields of their own, jobs and resource slices among them, and all others. */
 function unsupportedField({ kind, custom, strategy }: RequestScope['definition'], name: string): string {
   if (kind.group === 'batch' && kind.kind === 'Job') return `field label ${goQuote(name)} not supported for Job`
   if (kind.kind === 'ResourceSlice' && custom === undefined) {

@@ -71,14 +71,14 @@ interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {
   readonly seconds: number | undefined
 }
 
-/** Reads and checks parameters in the order of the stock server. @throws ApiError 400, 422 without the gate `WatchList`. */
+/** Reads and checks parameters in the order of kube-apiserver. @throws ApiError 400, 422 without the gate `WatchList`. */
 function watchOptions(context: RequestContext, { features, profile }: RequestScope): WatchOptions {
   const { info, query } = context
   const seconds = integer(query, 'timeoutSeconds')
   integer(query, 'limit')
   const selected = wellFormedSelectors(context)
   const bookmarks = flag(query, 'allowWatchBookmarks')
-  // The deprecated path alone makes no watch of the options: like on the stock server they are those of a list.
+  // The deprecated path alone makes no watch of the options: like on kube-apiserver they are those of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {
     versionOptions(context)
     return { selected, seconds, initialEvents: undefined, bookmarks }
@@ -98,7 +98,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
 }
 
 /**
- * Where the stock server has `WatchList` on, a watch that begins with the present state is a streamed list. Differs: it is none where only
+ * Where kube-apiserver has `WatchList` on, a watch that begins with the present state is a streamed list. Differs: it is none where only
  * this server has the gate on.
  */
 function streamsByDefault(version: string | undefined, features: Features): true | undefined {
@@ -124,14 +124,14 @@ function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ..
   const selected = usableSelectors(scope, options.selected)
   if (info.name !== '') {
     const { fieldSelector } = selected
-    // Like on the stock server, a selector has to name the object, whatever else it demands.
+    // Like on kube-apiserver, a selector has to name the object, whatever else it demands.
     if (fieldSelector !== undefined && fieldSelector.exactMatch('metadata.name') !== info.name)
       throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
   return { ...options, selected, timeoutMs: timeoutMs(scope, seconds) }
 }
 
-/** Zero counts as absent. Like on the stock server, a negative timeout ends the watch at once. */
+/** Zero counts as absent. Like on kube-apiserver, a negative timeout ends the watch at once. */
 function timeoutMs({ limits, random }: RequestScope, seconds = 0): number {
   if (seconds !== 0) return Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1)
   const shortest = limits.watchMs

@@ -3,7 +3,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { HealthCheck } from './health.ts'
 
 /**
- * The checks of the stock server after `ping`, `log` and the storage, in its order, by the names that monitors and kubeadm query. The work of
+ * The checks of kube-apiserver after `ping`, `log` and the storage, in its order, by the names that monitors and kubeadm query. The work of
  * these start-up hooks is complete before the server serves its first request, so the checks always pass.
  */
 const stages: readonly Stage[] = [

@@ -49,7 +49,7 @@ describe('health', () => {
     expect(await ask('/')).toBeUndefined()
   })
 
-  it('names the checks of a server like the stock server', async () => {
+  it('names the checks of a server like kube-apiserver', async () => {
     const { ask: get } = await sampleServer()
     for (const root of ['healthz', 'livez', 'readyz']) {
       const { text } = await get(`/${root}?verbose`)

@@ -34,7 +34,7 @@ describe('negotiation', () => {
     ['*', 'json'],
     ['application/yaml/x, application/json', 'json'],
     [`${'text/html,'.repeat(20)}application/yaml;q=0.1`, 'yaml'],
-  ])('orders and reads the clauses of %s like the stock server', (accept, encoding) => {
+  ])('orders and reads the clauses of %s like kube-apiserver', (accept, encoding) => {
     expect(negotiator.negotiate(accept).encoding).toBe(encoding)
   })
 

@@ -59,10 +59,10 @@ function trimSpaces(text: string): string {
   return trimRight(text.slice(start), ' ')
 }
 
-/** Number of clauses up to which the order is that of the stock server, whose relation is not transitive. */
+/** Number of clauses up to which the order is that of kube-apiserver, whose relation is not transitive. */
 const maxInserted = 12
 
-/** Sorts by weight; like on the stock server, a specific type also precedes a wildcard of a higher weight that is its neighbour. */
+/** Sorts by weight; like on kube-apiserver, a specific type also precedes a wildcard of a higher weight that is its neighbour. */
 function preferred(clauses: Clause[]): readonly Clause[] {
   if (clauses.length > maxInserted) return clauses.sort((a, b) => b.quality - a.quality)
   for (let i = 1; i < clauses.length; i++) {
@@ -120,7 +120,7 @@ const streamable: readonly Encoding[] = ['json', 'protobuf', 'cbor']
 /**
  * Negotiates response forms. Each server has one, with a cache of headers.
  *
- * Like on the stock server, there are two stages. The router compares media types literally, without wildcards other than `*` + `/*` and
+ * Like on kube-apiserver, there are two stages. The router compares media types literally, without wildcards other than `*` + `/*` and
  * without parameters. Then the handler chooses encoding and transform.
  */
 export class Negotiator {

@@ -50,7 +50,7 @@ export function textResponse(status: number, text: string): ApiResponse {
 /**
  * The 429 of an overloaded server, as a Status in JSON.
  *
- * Differs: plain text on the stock server.
+ * Differs: plain text on kube-apiserver.
  */
 export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
   const { status } = ApiError.tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)

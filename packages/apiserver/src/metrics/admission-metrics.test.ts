@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { admissionMetrics } from './admission-metrics.ts'
 import { Instruments } from './instruments.ts'
 
-it('prints the decisions and match conditions of policies under the names of the stock server', async () => {
+it('prints the decisions and match conditions of policies under the names of kube-apiserver', async () => {
   const instruments = new Instruments()
   const { policies, webhooks } = admissionMetrics(instruments)
   const check = { policy: 'p', binding: 'b', errorType: 'invalid_error', action: 'deny' } as const

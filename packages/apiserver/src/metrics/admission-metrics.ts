@@ -120,7 +120,7 @@ function policyMetrics(instruments: Instruments, conditions: ConditionMetrics): 
       checks.inc(labels)
       durations.observe(labels, seconds)
     },
-    // Both sorts of policies have this type on the stock server.
+    // Both sorts of policies have this type on kube-apiserver.
     conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'policy', type: 'validate' }, result),
   }
 }
@@ -157,7 +157,7 @@ function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {
     help: 'Number of requests whose pod security policy is invalid or could not be evaluated.',
     labelNames: ['fatal', ...request],
   })
-  // The usual series exist from the start, as on the stock server.
+  // The usual series exist from the start, as on kube-apiserver.
   for (const request_operation of ['create', 'update']) {
     for (const resource of ['pod', 'controller']) exemptions.inc({ request_operation, resource, subresource: '' }, 0)
     const policy = { decision: 'allow', policy_level: 'privileged', policy_version: 'latest', mode: 'enforce' }

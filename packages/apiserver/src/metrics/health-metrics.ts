@@ -18,7 +18,7 @@ export class HealthMetrics {
     else series.failures++
   }
 
-  /** The text of `/metrics/slis`, with the metric names of the stock server. */
+  /** The text of `/metrics/slis`, with the metric names of kube-apiserver. */
   text(): string {
     const all = [...this.#checks.values()]
     const totals = all.flatMap(({ labels, type, successes, failures }) => [

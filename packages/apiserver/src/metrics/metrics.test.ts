@@ -89,7 +89,7 @@ describe('request metrics of a server', () => {
       [maps, { method: 'BREW' }],
       { ...core, code: 405, verb: 'OTHER', resource: 'configmaps', scope: 'namespace' },
     ],
-  ])('label a request like the stock server: %s', async (_, request, expected) => {
+  ])('label a request like kube-apiserver: %s', async (_, request, expected) => {
     const { ask } = await sampleServer()
     await ask(...request)
     expect(await seriesOf(ask)).toContain(`${labels(expected)} 1`)

@@ -12,7 +12,7 @@ import { type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { SampledMetric } from './sampled-metric.ts'
 
-/** Metrics of one server, under the names of the stock server. */
+/** Metrics of one server, under the names of kube-apiserver. */
 export interface Metrics {
   readonly filter: Filter
   deprecatedRequest(labels: {

@@ -19,7 +19,7 @@ export function bucketLabels(labels: string, le: number | string): string {
   return labels === '' ? `le="${le}"` : `${labels},le="${le}"`
 }
 
-/** Labels sorted by name, without braces, as the stock server prints them. */
+/** Labels sorted by name, without braces, as kube-apiserver prints them. */
 export function labelsText(labels: Labels): string {
   return Object.keys(labels)
     .sort()

@@ -9,7 +9,7 @@ import type { RemoteVersion } from '../discovery/remote-version.ts'
 import { connectable } from '../request/connectable.ts'
 import { header, type RequestContext } from '../request/context.ts'
 
-/** Labels of `apiserver_request_total`, named like on the stock server. */
+/** Labels of `apiserver_request_total`, named like on kube-apiserver. */
 export interface RequestLabels {
   readonly code: number
   /** `apiserver` for the API, empty for other paths. */
@@ -41,7 +41,7 @@ const noNames: Names = { component: '', group: '', resource: '', subresource: ''
 /** Maximum length of the name of a group, version, resource or subresource. */
 const maxNameLength = 253
 
-/** Non-resource paths with a series, and their names on the stock server. */
+/** Non-resource paths with a series, and their names on kube-apiserver. */
 const paths: ReadonlyMap<string, Names> = new Map([
   ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...noNames, subresource: path }] as const),
   ...['api', 'apis'].map((name) => [`/${name}`, { ...noNames, component: 'apiserver', subresource: name }] as const),
@@ -66,7 +66,7 @@ export function metricCode(code: number): number {
 }
 
 /**
- * Differs: the stock server counts requests that reach a handler. Here, requests that are rejected earlier count as well, with the
+ * Differs: kube-apiserver counts requests that reach a handler. Here, requests that are rejected earlier count as well, with the
  * names of the resource if it is served, without names otherwise.
  */
 export function requestLabeler(resources: NamedResources): RequestLabeler {

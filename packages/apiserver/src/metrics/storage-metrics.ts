@@ -1,7 +1,7 @@
 import type { JournalStats, RemoteSpace, RemoteStats, Storage, StorageStats } from '@krmkit/storage'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
-/** The label of the stock server, for its first store. */
+/** The label of kube-apiserver, for its first store. */
 const labels = { storage_cluster_id: 'krmkit-0' }
 
 /** Sizes, durations and history of the store, read when the metrics are. None for a store without figures. */

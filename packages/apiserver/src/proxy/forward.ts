@@ -40,7 +40,7 @@ export interface ForwardedTarget {
  * Passes a request on to a pod, a service or a node, and its response back: links, redirects and headers are rewritten so that they lead
  * through the proxy. An upgraded connection is tunnelled.
  *
- * Like the stock server, upgrade requests lose their query.
+ * Like kube-apiserver, upgrade requests lose their query.
  *
  * @throws ApiError
  */
@@ -111,7 +111,7 @@ function rewriteOptions({ request, info }: RequestContext, path: string, locatio
   }
 }
 
-/** The path of the request, as the stock server states it. */
+/** The path of the request, as kube-apiserver states it. */
 function forwardedUri(prefix: string, path: string): string {
   const uri = cleanPath(`${utf8Text(latin1Bytes(prefix))}/${path}`)
   return path.endsWith('/') && !uri.endsWith('/') ? `${uri}/` : uri

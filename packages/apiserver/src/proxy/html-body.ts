@@ -6,7 +6,7 @@ import { HtmlRewriter } from './html-rewriter.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Compression formats by content coding. The stock server takes `deflate` without its zlib header. */
+/** Compression formats by content coding. kube-apiserver takes `deflate` without its zlib header. */
 const formats: ReadonlyMap<string, CompressionFormat> = new Map([
   ['gzip', 'gzip'],
   ['deflate', 'deflate-raw'],

@@ -62,7 +62,7 @@ const any: State = { kind: 'any' }
  *     any --comment, declaration, tag above the limit--> until --terminator--> any
  *
  * Differs: character references other than numbers and `amp`, `apos`, `gt`, `lt`, `quot` are kept as they were written, and a URL with
- * such a reference or in a tag above 64 KiB is not rewritten; the stock server decodes them all.
+ * such a reference or in a tag above 64 KiB is not rewritten; kube-apiserver decodes them all.
  */
 export class HtmlRewriter {
   readonly #rewriteUrl: (url: string) => string

@@ -23,7 +23,7 @@ interface StreamOptions {
 /**
  * The subresources `exec`, `attach` and `portforward`: tunnels the connection to the kubelet of the pod's node.
  *
- * Differs: the stock server translates version 5 of the WebSocket protocol of `exec` and `attach`, and port forwarding over WebSocket,
+ * Differs: kube-apiserver translates version 5 of the WebSocket protocol of `exec` and `attach`, and port forwarding over WebSocket,
  * to SPDY. Here the kubelet gets the request as it is; kubectl falls back to SPDY when it is refused.
  *
  * @throws ApiError
@@ -47,7 +47,7 @@ export function kubeletOf({ registry, backends }: RequestScope, { spec }: DeepRe
   const nodeName = spec?.nodeName ?? ''
   if (nodeName === '') return undefined
   const node = registry.reader.get({ group: '', resource: 'nodes' }, '', nodeName)
-  // The stock server names the resource of the request.
+  // kube-apiserver names the resource of the request.
   if (node === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, nodeName)
   return kubeletLocation(node as DeepReadonly<AddressedNode>, backends.options.kubelet)
 }

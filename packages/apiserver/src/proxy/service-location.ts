@@ -73,7 +73,7 @@ function portNameOf(
   return found.name ?? ''
 }
 
-/** Whether a text is a decimal integer of 64 bits, as the stock server parses it. */
+/** Whether a text is a decimal integer of 64 bits, as kube-apiserver parses it. */
 function isInteger(text: string): boolean {
   return /^[+-]?[0-9]{1,400}$/.test(text) && BigInt.asIntN(64, BigInt(unsigned(text))) === BigInt(unsigned(text))
 }

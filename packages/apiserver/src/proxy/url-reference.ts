@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 
 /**
- * References to URLs as the stock server reads and writes them, in redirects and links. Texts are byte strings: each character stands
+ * References to URLs as kube-apiserver reads and writes them, in redirects and links. Texts are byte strings: each character stands
  * for one byte, so that any encoding passes unchanged.
  */
 export interface UrlReference {

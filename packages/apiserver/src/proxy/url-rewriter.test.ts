@@ -49,7 +49,7 @@ describe('references of proxied pages', () => {
     ['/../../x', '/api/v1/namespaces/a/services/x'],
     [' /sp', '%20/sp'],
     ['//', ''],
-  ])('are escaped and cleaned like by the stock server: %s [P152]', (from, to) => {
+  ])('are escaped and cleaned like by kube-apiserver: %s [P152]', (from, to) => {
     expect(rewrite(from)).toBe(to)
   })
 

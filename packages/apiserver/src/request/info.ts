@@ -57,7 +57,7 @@ export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method'
 }
 
 /**
- * Parses a raw path. Like on the stock server, percent escapes are decoded before the path is split, so that an escaped slash
+ * Parses a raw path. Like on kube-apiserver, percent escapes are decoded before the path is split, so that an escaped slash
  * separates segments.
  *
  * @param isWatch whether the query has a true `watch` parameter.
@@ -93,7 +93,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  // Like on the stock server, an empty namespace is that of all namespaces.
+  // Like on kube-apiserver, an empty namespace is that of all namespaces.
   const isAcross = core && parts[0] === 'namespaces' && parts[1] === '' && parts.length > 2
   if (isAcross) parts = parts.slice(2)
   if ((group === '' && !core) || version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource

@@ -3,12 +3,12 @@ import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from '../media/negotiation.ts'
 
-/** Query parameters by name. Like on the stock server, the first value counts and unknown names are ignored. */
+/** Query parameters by name. Like on kube-apiserver, the first value counts and unknown names are ignored. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
 const emptyQuery: Query = new Map()
 
-/** Maximum number of parameters. Differs: the stock server limits the length of the URL only. */
+/** Maximum number of parameters. Differs: kube-apiserver limits the length of the URL only. */
 export const maxParameters = 10_000
 
 /** Whether a query has more than {@link maxParameters}, found without parsing it. */
@@ -22,7 +22,7 @@ export function hasTooManyParameters(text: string): boolean {
 /** A percent sign that begins no escape, or a semicolon. */
 const malformed = /%(?![0-9a-fA-F]{2})|;/
 
-/** Parses a query in linear time. Like on the stock server, malformed parameters count as absent. */
+/** Parses a query in linear time. Like on kube-apiserver, malformed parameters count as absent. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
   const parameters = new Map<string, string[]>()

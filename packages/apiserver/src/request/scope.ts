@@ -145,7 +145,7 @@ export function internalPackage(group: string): string {
   return folder === 'internal' ? 'apiserverinternal' : folder
 }
 
-/** The Go type that the stock server names in messages about an object or list, such as `*core.PodList`. */
+/** The Go type that kube-apiserver names in messages about an object or list, such as `*core.PodList`. */
 export function internalTypeName({ custom, kind: { group, kind: object } }: ResourceDefinition, kind: string): string {
   if (custom !== undefined) return kind === object ? '*unstructured.Unstructured' : '*unstructured.UnstructuredList'
   return `*${internalPackage(group)}.${kind}`

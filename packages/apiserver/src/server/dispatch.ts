@@ -155,7 +155,7 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
 }
 
 /**
- * Like the router of the stock server, compares the media types of a request with those of its route, before the handler negotiates.
+ * Like the router of kube-apiserver, compares the media types of a request with those of its route, before the handler negotiates.
  *
  * @throws ApiError 406, 415
  */
@@ -192,7 +192,7 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   return handlerFor(resource, verb)
 }
 
-/** Like on the stock server, the handlers refuse an empty namespace, after they have read the request. */
+/** Like on kube-apiserver, the handlers refuse an empty namespace, after they have read the request. */
 function namesEmptyNamespace({ path }: RequestInfo): boolean {
   return path.includes('/namespaces//')
 }

@@ -224,7 +224,7 @@ function openApiRoute(options: NonResourceOptions): Route {
   }
 }
 
-/** A document without a kind: always indented JSON, as on the stock server. */
+/** A document without a kind: always indented JSON, as on kube-apiserver. */
 function indentedResponse(document: object): ApiResponse {
   return jsonResponse(200, bytesBody(new TextEncoder().encode(JSON.stringify(document, null, 2))))
 }
@@ -275,7 +275,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
 
 /**
  * Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. The group of the
- * aggregation layer is served to GET alone, as on the stock server.
+ * aggregation layer is served to GET alone, as on kube-apiserver.
  */
 function servesMethod(
   { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },

@@ -25,7 +25,7 @@ import type { YamlTranslator } from '../media/yaml-translator.ts'
 /** Options of a server; everything but `storage` has a safe default. */
 export interface ApiServerOptions {
   readonly storage: Storage
-  /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a stock server serves. */
+  /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a kube-apiserver serves. */
   readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
   /**
    * The release to behave like, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings, discovery

@@ -4,7 +4,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { parseAccept } from '../media/negotiation.ts'
 import { textResponse } from '../media/response-writer.ts'
 
-/** The debug pages `/statusz` and `/flagz`, in the text form of the stock server, each behind a feature gate. */
+/** The debug pages `/statusz` and `/flagz`, in the text form of kube-apiserver, each behind a feature gate. */
 
 export interface ZPagesOptions {
   readonly features: Features

@@ -163,7 +163,7 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
     }
     const terms = requirements.reduce((sum, { values }) => sum + 1 + (values?.length ?? 0), 0)
     if (terms > maxSelectorTerms) {
-      // Differs: the stock server is bounded by the size of the request only.
+      // Differs: kube-apiserver is bounded by the size of the request only.
       errors.push(field.invalid(place.child('requirements'), terms, `must have at most ${maxSelectorTerms} terms and values`))
       continue
     }
@@ -236,7 +236,7 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
   return goText(`authorization.NonResourceAttributes{Path:${goQuote(path)}, Verb:${goQuote(verb)}}`)
 }
 
-/** The error of the stock server has no kind here. */
+/** The error of kube-apiserver has no kind here. */
 function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
 }

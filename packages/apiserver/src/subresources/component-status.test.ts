@@ -15,7 +15,7 @@ describe('component statuses', () => {
     expect(json.rows[0].cells).toEqual(['storage-0', 'Healthy', 'ok', ''])
   })
 
-  it('have no continue token, as on the stock server', async () => {
+  it('have no continue token, as on kube-apiserver', async () => {
     const { ask } = await sampleServer()
     expect((await ask('/api/v1/componentstatuses')).json.metadata).toEqual({})
   })

@@ -21,7 +21,7 @@ export async function componentStatuses(scope: RequestScope, context: RequestCon
   const isShown = single || isSelected(scope, context, storage)
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
-  // The list is never in chunks: unlike others it has no continue token, as on the stock server.
+  // The list is never in chunks: unlike others it has no continue token, as on kube-apiserver.
   const metadata = {}
   const shown = isShown ? [storage] : []
   if (representation.transform !== undefined) {

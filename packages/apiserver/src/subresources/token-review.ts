@@ -40,7 +40,7 @@ function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): obj
 
 const unknownToken = 'invalid bearer token'
 
-/** The stock server asks the authenticator of the loopback tokens first, which does not know the token. */
+/** kube-apiserver asks the authenticator of the loopback tokens first, which does not know the token. */
 function withUnknownToken(reason: string): string {
   return reason === unknownToken ? reason : `[${unknownToken}, ${reason}]`
 }

@@ -12,7 +12,7 @@ const trustedGroups: ReadonlySet<string> = new Set(['system:masters', 'system:mo
  * Records a span for each request, from its arrival to the end of the response. Runs after authentication, because the trace of the
  * client is continued for trusted users only; for others it becomes a link.
  *
- * Differs: the span of authentication is a child of the request; on the stock server it is a trace apart.
+ * Differs: the span of authentication is a child of the request; on kube-apiserver it is a trace apart.
  */
 export function tracing(tracer: Tracer): Filter {
   return async (context, next) => {
@@ -67,7 +67,7 @@ function endWith(response: ApiResponse, span: RequestSpan): ApiResponse {
   return { ...head, body: { kind: 'stream', stream: withEndCallback(stream, end), ready, ...observed } }
 }
 
-/** Like on the stock server, names of objects and namespaces are left out. */
+/** Like on kube-apiserver, names of objects and namespaces are left out. */
 function spanName({ info, request: { method } }: RequestContext): string {
   return info.isResource ? `${method} ${routeOf(info)}` : method
 }
@@ -85,7 +85,7 @@ function routeOf({ path, group, version, namespace, resource, name, subresource 
   return parts.map((part) => (part === '' ? '' : `/${part}`)).join('')
 }
 
-/** The conventions for HTTP that the stock server follows, with what is known apart from sockets. */
+/** The conventions for HTTP that kube-apiserver follows, with what is known apart from sockets. */
 function requestAttributes({ request }: RequestContext): SpanAttributes {
   const { method, path, query, peer } = request
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(header(request, 'host') ?? '') ?? []

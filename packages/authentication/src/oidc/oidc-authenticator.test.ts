@@ -101,7 +101,7 @@ describe('createOidcAuthenticator', () => {
     const { judge, provider } = setup({ usernameClaim: 'email' })
     const verified = (email_verified: unknown) => judge(provider.token({ claims: { email: 'a@example.com', email_verified } }))
     expect(await verified(true)).toMatchObject({ kind: 'authenticated' })
-    // A provider that omits the claim is trusted, as by the stock server.
+    // A provider that omits the claim is trusted, as by kube-apiserver.
     expect(await verified(undefined)).toMatchObject({ kind: 'authenticated' })
     for (const value of [false, 'true', 1, null]) expect(reasonOf(await verified(value))).toContain('not verified')
   })

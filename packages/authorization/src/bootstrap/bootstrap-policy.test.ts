@@ -25,7 +25,7 @@ describe('bootstrapPolicy', () => {
     }
   })
 
-  it('sorts members as the stock server does, without duplicates', () => {
+  it('sorts members as kube-apiserver does, without duplicates', () => {
     const lists = [...policy.clusterRoles, ...policy.roles].flatMap(({ rules }) =>
       (rules ?? []).flatMap((each) => Object.values(each) as string[][]),
     )

@@ -1,5 +1,5 @@
 /**
- * A shorthand for rules: space-separated words, which expand sorted as in the stock server. Groups are written without the API domain;
+ * A shorthand for rules: space-separated words, which expand sorted as in kube-apiserver. Groups are written without the API domain;
  * `core` is the core group.
  */
 

@@ -23,7 +23,7 @@ const maxMatchConditions = 64
 /**
  * Validates a configuration.
  *
- * @returns the errors in the words of the stock server; empty when it is valid.
+ * @returns the errors in the words of kube-apiserver; empty when it is valid.
  * @example
  * ```ts
  * import { validateAuthorizationConfiguration } from '@krmkit/authorization/configuration'

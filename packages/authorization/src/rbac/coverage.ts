@@ -23,7 +23,7 @@ const maxIndexedRights = 1000
 /**
  * Breaks `wanted` down into single permissions (one verb, resource and name) and finds a held rule that covers each.
  *
- * Differs: the stock server has no limit; here rules with too many combinations are `tooMany`, so that no request blocks the event loop.
+ * Differs: kube-apiserver has no limit; here rules with too many combinations are `tooMany`, so that no request blocks the event loop.
  */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
   return runAtOnce(coverage(held, wanted))

@@ -1,4 +1,4 @@
-/** Texts of reasons and rules, byte for byte those of the stock server: people and tools search logs for them. */
+/** Texts of reasons and rules, byte for byte those of kube-apiserver: people and tools search logs for them. */
 
 import { goQuote } from '@krmkit/meta/go-text'
 import type { PolicyRule, Subject } from '../interfaces.ts'
@@ -18,7 +18,7 @@ export function describeSubject({ kind, name, namespace }: Subject, bindingNames
   return `${kind} ${goQuote(where)}`
 }
 
-/** The error of the stock server for a binding whose role does not exist. */
+/** The error of kube-apiserver for a binding whose role does not exist. */
 export function missingRoleMessage({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(kind)}`
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
@@ -31,7 +31,7 @@ export function joinErrors(errors: readonly string[]): string {
 }
 
 /**
- * Formats a rule as messages of the stock server do.
+ * Formats a rule as messages of kube-apiserver do.
  *
  * @example
  * ```ts

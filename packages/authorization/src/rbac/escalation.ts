@@ -123,7 +123,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     const held = await rbac()
     held.sync()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
-    // The stock server reports the resource of the request, not that of the role.
+    // kube-apiserver reports the resource of the request, not that of the role.
     if (rules === undefined) throw ApiError.notFound({ group, resource: write.resource }, roleRef.name)
     await requireCoverage(write, rules)
   }

@@ -42,7 +42,7 @@ export function nameOf({ kind, metadata }: StoredObject): ObjectName {
   return { kind, namespace: namespaced ? (metadata?.namespace ?? '') : '', name: metadata?.name ?? '' }
 }
 
-/** Omits empty lists, as the stock server prints rules. */
+/** Omits empty lists, as kube-apiserver prints rules. */
 function readRule(rule: Readonly<Record<string, unknown>>): PolicyRule {
   const made: Record<string, readonly string[]> = { verbs: textsOf(rule['verbs']) }
   for (const member of ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs']) {

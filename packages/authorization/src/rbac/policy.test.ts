@@ -91,7 +91,7 @@ describe('createRbacAuthorizer', () => {
       [clusterBinding('x', 'reader', group('other'), group('dev'), user('jane'))],
       'RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "reader" to Group "dev"',
     ],
-  ])('words reasons as the stock server does', (objects, reason) => {
+  ])('words reasons as kube-apiserver does', (objects, reason) => {
     const rbac = createRbacAuthorizer({ objects: [reader, ...objects] })
     expect(rbac.authorize(attributesOf('get', 'pods', inShop)).reason).toBe(reason)
   })

@@ -29,7 +29,7 @@ const optionKinds: OptionKinds<RbacAuthorizerOptions> = { objects: 'any', profil
 
 /**
  * Creates an RBAC authorizer over given objects; it needs no server. It allows or has no opinion, and never denies. Reasons are worded as
- * by the stock server.
+ * by kube-apiserver.
  *
  * @example
  * ```ts

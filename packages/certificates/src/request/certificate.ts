@@ -102,7 +102,7 @@ export function readCertificates(pem: string): CertificateInfo[] {
 /**
  * Validates `status.certificate` of a CertificateSigningRequest: PEM with certificates only, or empty.
  *
- * @returns the problem in the words of the stock server; undefined when there is none.
+ * @returns the problem in the words of kube-apiserver; undefined when there is none.
  * @example
  * ```ts
  * import { validateCertificateBundle } from '@krmkit/certificates/request'

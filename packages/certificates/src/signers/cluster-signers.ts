@@ -46,7 +46,7 @@ export interface ClusterSignersOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
-  /** Default: those of the stock server. */
+  /** Default: those of kube-apiserver. */
   readonly rules?: SignerRules
 }
 

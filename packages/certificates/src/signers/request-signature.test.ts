@@ -18,7 +18,7 @@ describe('requestSignatureError', () => {
     expect(requestSignatureError(request(rsa))).toBeUndefined()
   })
 
-  it('describes signatures that do not verify as the stock server does', () => {
+  it('describes signatures that do not verify as kube-apiserver does', () => {
     const [a, b] = [request(elliptic), request(rsa)]
     const changed = new Uint8Array(a.signed.length)
     expect(requestSignatureError({ ...a, signed: changed })).toBe('x509: ECDSA verification failure')

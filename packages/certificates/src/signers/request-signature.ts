@@ -68,7 +68,7 @@ export function verifyRequestSignature(request: CertificateRequest): void {
 }
 
 /**
- * The problem of a request's signature, in the words of the stock server, which accepts weak keys and SHA-1 when a request is created;
+ * The problem of a request's signature, in the words of kube-apiserver, which accepts weak keys and SHA-1 when a request is created;
  * signers refuse them later.
  *
  * @returns undefined when the request is signed with its own key.

@@ -13,7 +13,7 @@ export interface SignerRequest {
 /** Rules of the built-in signers that an installation chooses. */
 export interface SignerRules {
   /**
-   * Whether certificates of nodes need the usage `key encipherment`. Default false, as on the stock server: kubelets omit it for keys
+   * Whether certificates of nodes need the usage `key encipherment`. Default false, as on kube-apiserver: kubelets omit it for keys
    * other than RSA since Kubernetes 1.27.
    */
   readonly requireKeyEncipherment?: boolean
@@ -25,7 +25,7 @@ const nodePrefix = 'system:node:'
 /**
  * Validates a request by the rules of its built-in signer. Requests for other signers are not validated.
  *
- * @returns the problem in the words of the stock server; undefined when there is none.
+ * @returns the problem in the words of kube-apiserver; undefined when there is none.
  * @see API protocol specification, 2.10
  * @example
  * ```ts

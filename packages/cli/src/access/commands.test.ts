@@ -75,7 +75,7 @@ describe('who-can', () => {
 })
 
 describe('can-i', () => {
-  it('prints yes with the reason of the stock server', async () => {
+  it('prints yes with the reason of kube-apiserver', async () => {
     expect(await run('can-i get secret/tls -n shop --as jane')).toMatchObject({
       out: 'yes - RBAC: allowed by RoleBinding "keys/shop" of Role "keys" to User "jane"\n',
       code: 0,

@@ -119,7 +119,7 @@ describe('audit flags', () => {
     )
   })
 
-  it('have the defaults of the stock server', async () => {
+  it('have the defaults of kube-apiserver', async () => {
     expect(await optionsOf()).toMatchObject({
       auditLogMode: 'blocking',
       auditLogFormat: 'json',

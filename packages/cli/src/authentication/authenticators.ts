@@ -66,7 +66,7 @@ export interface AuthenticatorsEnvironment {
 }
 
 /**
- * Creates the authenticators that the flags configure, in the order of the stock server: front proxy, client certificate, then tokens
+ * Creates the authenticators that the flags configure, in the order of kube-apiserver: front proxy, client certificate, then tokens
  * (static, service account, bootstrap, OpenID, webhook), then anonymous.
  *
  * Without a token file there is one administrator, whose generated token is stored in the data folder, so that its kubeconfig stays valid
@@ -217,7 +217,7 @@ function anonymousPathsOf(
   return enabled && !where.modes.includes('AlwaysAllow') ? paths : undefined
 }
 
-/** Refuses flags of features that are off. @throws CliError with the text of the stock server. */
+/** Refuses flags of features that are off. @throws CliError with the text of kube-apiserver. */
 function requireGates({ authenticationConfig, requestheaderUidHeaders }: ServeOptions, features: Features): void {
   const structured = 'StructuredAuthenticationConfiguration'
   const problem =

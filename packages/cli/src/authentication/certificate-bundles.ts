@@ -143,7 +143,7 @@ function headersOf(options: AuthenticationOptions): FrontProxyHeaders {
  * Rejects an authority that signs both clients and proxies without a list of proxy names: every client certificate would then be able to
  * impersonate any user.
  *
- * Differs: the stock server only warns.
+ * Differs: kube-apiserver only warns.
  */
 function refuseCommonAuthorities(
   { requestheaderAllowedNames }: AuthenticationOptions,

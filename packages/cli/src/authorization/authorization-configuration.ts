@@ -44,7 +44,7 @@ export interface ConfiguredEnvironment {
   readonly abac: () => Promise<Authorizer>
 }
 
-/** Authorizer types of the stock server. */
+/** Authorizer types of kube-apiserver. */
 const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const
 const flag = 'authorization-config'
 

@@ -24,7 +24,7 @@ const clock = fakeClock(0)
 const context = { clock, onError: () => undefined }
 
 describe('kubelet flags', () => {
-  it('default to the address types of the stock server, and no certificates', async () => {
+  it('default to the address types of kube-apiserver, and no certificates', async () => {
     using found = await createKubelet(optionsOf(), context)
     expect(found.preferredAddressTypes).toEqual(['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'])
     expect([found.ca, found.identity]).toEqual([undefined, undefined])

@@ -14,7 +14,7 @@ export interface OpenedEncryption extends Disposable {
   readonly transformer: ValueTransformer
   /** Names the storage whose values are transformed, so that a rotation knows its revision. */
   attach(storage: Pick<Storage, 'revision'>): void
-  /** The check of KMS plugins, with the name of the stock server. */
+  /** The check of KMS plugins, with the name of kube-apiserver. */
   readonly readiness: readonly HealthCheck[]
 }
 

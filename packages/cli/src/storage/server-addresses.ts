@@ -2,7 +2,7 @@ import type { ServerAddresses } from '@krmkit/controllers'
 import type { Storage } from '@krmkit/storage'
 import type { Log } from '../log.ts'
 
-/** Where stock servers announce themselves, in objects that etcd removes when they are not renewed. */
+/** Where kube-apiservers announce themselves, in objects that etcd removes when they are not renewed. */
 const prefix = '/core/masterleases/'
 
 interface Announcement {

@@ -18,11 +18,11 @@ export interface SamplingOptions {
 }
 
 /**
- * Samples like the stock server: as the client has decided, or else the given part of all traces. The decision depends on the trace id
+ * Samples like kube-apiserver: as the client has decided, or else the given part of all traces. The decision depends on the trace id
  * alone, so that servers with the same rate record the same traces.
  */
 export function createSamplingTracer({ random, samplingRatePerMillion, ended }: SamplingOptions): Tracer {
-  /** Ids below it are sampled; the last 7 bytes of an id are random by the specification, and the stock server reads the last 8. */
+  /** Ids below it are sampled; the last 7 bytes of an id are random by the specification, and kube-apiserver reads the last 8. */
   const threshold = Math.floor((samplingRatePerMillion / 1e6) * 2 ** 63)
   const isSampled = (traceId: string) => Number(BigInt(`0x${traceId.slice(16)}`) >> 1n) < threshold
   return {

@@ -64,7 +64,7 @@ describe('--tracing-config-file', () => {
     expect(errors).toMatchObject([{ message: expect.stringContaining('spans do not reach the collector 127.0.0.1:1') }])
   })
 
-  it('has the defaults of the stock server', async () => {
+  it('has the defaults of kube-apiserver', async () => {
     const read = await readTracingConfiguration(await configuration(''), { ...environment, apiDomain: 'k8s.io' })
     expect(read).toEqual({ endpoint: 'localhost:4317', samplingRatePerMillion: 0 })
   })

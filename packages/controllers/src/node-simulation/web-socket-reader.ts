@@ -4,7 +4,7 @@ import { ByteQueue } from './byte-queue.ts'
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export const closeCodes = { normal: 1000, protocolError: 1002, policyViolation: 1008, tooLarge: 1009 } as const
-/** The limit of frames on the stock server. Applies to messages too. */
+/** The limit of frames on kube-apiserver. Applies to messages too. */
 const maxMessageBytes = 32 * 1024 * 1024
 const maxControlBytes = 125
 const finalBit = 0x80

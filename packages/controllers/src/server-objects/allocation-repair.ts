@@ -3,7 +3,7 @@ import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 import type { SharedServerState } from './interfaces.ts'
 
-/** Interval of repairs, as on the stock server. */
+/** Interval of repairs, as on kube-apiserver. */
 const repairMs = 3 * 60_000
 
 /** Corrects the record of node ports and cluster addresses that servers share, and reports what it found as events. */

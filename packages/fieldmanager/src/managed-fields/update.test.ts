@@ -21,7 +21,7 @@ describe('trackUpdate', () => {
     })
   })
 
-  it('writes complete entries in the member order of stock servers [P20]', () => {
+  it('writes complete entries in the member order of kube-apiservers [P20]', () => {
     const created = trackUpdate({
       next: configMap({ k: 'v' }),
       manager: 'u',

@@ -15,7 +15,7 @@ import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.direct.ts'
 
 /**
- * Replays recorded stock server answers about ownership. Writes go through this package, with decoding and static defaults around
+ * Replays recorded kube-apiserver answers about ownership. Writes go through this package, with decoding and static defaults around
  * it; managedFields, conflicts and (for kinds without further defaults) objects are compared.
  */
 const scenarios: Readonly<Record<string, string>> = {

@@ -189,7 +189,7 @@ class History {
     for (const [name, { set }] of before) {
       if (name === manager) continue
       this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'ownership is kept without a change')
-      // Removing an owned item of a map or list removes what others own below it, as on stock servers.
+      // Removing an owned item of a map or list removes what others own below it, as on kube-apiservers.
       for (const path of set.intersection(removed).paths()) {
         this.#must(isAtOrBelow(path.slice(0, -1), own), 'fields of other managers are not removed')
       }

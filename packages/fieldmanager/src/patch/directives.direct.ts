@@ -10,7 +10,7 @@ import { sortMembers } from './key-order.ts'
  * A copy of a part of a patch that is added as a whole, without what it would only remove.
  *
  * @param drops `nulls`: drops null members at every level; a null value itself and null items are kept. `directives`: drops maps with
- * `$patch` at every level; other directives remain as unknown fields, as on stock servers. `sorted`: sorts members.
+ * `$patch` at every level; other directives remain as unknown fields, as on kube-apiservers. `sorted`: sorts members.
  * @returns `undefined` when nothing remains.
  */
 export function cleaned(

@@ -26,7 +26,7 @@ export function directiveTarget(key: string, prefix: string): string {
  * A copy of a part of a patch that is added as a whole, without what it would only remove.
  *
  * @param drops `nulls`: drops null members at every level; a null value itself and null items are kept. `directives`: drops maps with
- * `$patch` at every level; other directives remain as unknown fields, as on stock servers. `sorted`: sorts members.
+ * `$patch` at every level; other directives remain as unknown fields, as on kube-apiservers. `sorted`: sorts members.
  * @returns `undefined` when nothing remains.
  */
 export function* cleaned(

@@ -102,7 +102,7 @@ export class Draft {
     this.#document = document
   }
 
-  /** Whether pointers have led through an object: its members are sorted in the edited document, as on stock servers. */
+  /** Whether pointers have led through an object: its members are sorted in the edited document, as on kube-apiservers. */
   isOpened(object: object): boolean {
     return this.#own.has(object)
   }

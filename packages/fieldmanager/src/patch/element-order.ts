@@ -124,7 +124,7 @@ function* sorted(
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
-/** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
+/** Items without a position sort before all others, so a list of only such items is reversed, as on kube-apiservers. */
 function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Work<JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {

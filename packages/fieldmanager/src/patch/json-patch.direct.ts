@@ -28,7 +28,7 @@ import {
 /**
  * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
  *
- * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
+ * As on kube-apiservers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
  * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects on the
  * way of a pointer are sorted.
  *

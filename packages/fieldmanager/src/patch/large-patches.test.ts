@@ -117,7 +117,7 @@ describe('strategic merge patches of large lists', () => {
     })
   }
 
-  it('orders items without a position as stock servers do, in lists of more than 20', () => {
+  it('orders items without a position as kube-apiservers do, in lists of more than 20', () => {
     const change = [...env(3, 'b'), { name: 'o5', value: 'q' }, ...list(25, (i) => ({ name: `m${i}`, value: 'b' }))]
     const own = list(30, (i) => ({ name: `o${i}`, value: 'a' }))
     const merged = strategicMergePatch(podType, pod({ env: own }), pod({ env: change, '$setElementOrder/env': [] }))

@@ -14,7 +14,7 @@ import { additions, requireMap } from './merge-patch.ts'
  * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
  * with `target`.
  *
- * Null members that have nothing to remove are dropped, also in objects inside lists. As on stock servers, the members of objects that
+ * Null members that have nothing to remove are dropped, also in objects inside lists. As on kube-apiservers, the members of objects that
  * the patch changes or adds are sorted.
  *
  * @throws FieldManagerError `BadPatch` when the patch is not an object.

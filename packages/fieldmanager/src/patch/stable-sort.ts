@@ -2,7 +2,7 @@ import type { Work } from '@krmkit/meta/work'
 
 /**
  * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1)
- * compares less than every other item and vice versa; this contradictory order yields the same result as on stock servers, at no
+ * compares less than every other item and vice versa; this contradictory order yields the same result as on kube-apiservers, at no
  * extra cost. Runs in slices.
  *
  * @returns the item indices in order.

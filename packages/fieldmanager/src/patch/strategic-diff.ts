@@ -179,7 +179,7 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
-  // As on stock servers, the sorted list is compared, so an order may be set although nothing moved.
+  // As on kube-apiservers, the sorted list is compared, so an order may be set although nothing moved.
   const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
   if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
@@ -205,7 +205,7 @@ function diffItems(
   const byKey = (a: JsonObject, b: JsonObject) => byText(a[mergeKey], b[mergeKey])
   const changes: JsonObject[] = []
   const deletions: JsonObject[] = []
-  // Items with equal keys come out reversed, as on stock servers.
+  // Items with equal keys come out reversed, as on kube-apiservers.
   const sorted = (items: JsonObject[]) => [...items].reverse().sort(byKey)
   walkSorted(sorted(before), sorted(after), (item) => String(item[mergeKey]), {
     onlyOld(item) {

@@ -83,7 +83,7 @@ function mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, optio
 /**
  * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
  *
- * Differs: the stock server follows the random order of a map.
+ * Differs: kube-apiserver follows the random order of a map.
  */
 function deleteItems(
   out: JsonObject,

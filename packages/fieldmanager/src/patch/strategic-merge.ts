@@ -99,7 +99,7 @@ const manyMembers = 10_000
 /**
  * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
  *
- * Differs: the stock server follows the random order of a map.
+ * Differs: kube-apiserver follows the random order of a map.
  */
 function* deleteItems(
   out: JsonObject,

@@ -36,7 +36,7 @@ export function typedSchemaOf(type: StructType): TypeRef {
 }
 
 /**
- * The serialized zero value of the type, which a stock server compares created objects with. Frozen.
+ * The serialized zero value of the type, which a kube-apiserver compares created objects with. Frozen.
  *
  * @example
  * ```ts

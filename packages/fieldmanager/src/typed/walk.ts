@@ -17,7 +17,7 @@ export class Walk {
   readonly errors: string[] = []
   #length = 0
 
-  /** Whether the list of errors has its maximum length; further errors are dropped. Differs: the stock server reports all. */
+  /** Whether the list of errors has its maximum length; further errors are dropped. Differs: kube-apiserver reports all. */
   get full(): boolean {
     return this.errors.length >= maxFieldErrors || this.#length >= maxFieldErrorsLength
   }

@@ -4,7 +4,7 @@ import type { ResourceInfo } from '../interfaces.ts'
 import { createCatalog } from './catalog.ts'
 import { deprecationWarning } from './deprecation.ts'
 
-/** Compares discovery and deprecation warnings recorded from the stock server with the catalog. */
+/** Compares discovery and deprecation warnings recorded from kube-apiserver with the catalog. */
 
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(scenarios)

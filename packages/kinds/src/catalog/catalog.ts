@@ -13,7 +13,7 @@ import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
 /** The catalog of served resources, by resource and by kind. */
 
 export interface CatalogOptions {
-  /** Text or pairs of `--runtime-config`, or the parsed form. Default: what the stock server enables by default. */
+  /** Text or pairs of `--runtime-config`, or the parsed form. Default: what kube-apiserver enables by default. */
   readonly runtimeConfig?: string | Readonly<Record<string, boolean | string>> | RuntimeConfig
   /** Leaves out what was introduced after, or removed by, the release. Default: everything of the newest release. */
   readonly features?: Features
@@ -62,7 +62,7 @@ export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource
 }
 
 /**
- * Returns the resources that the stock server serves by default, each with its strategy. Parses no type.
+ * Returns the resources that kube-apiserver serves by default, each with its strategy. Parses no type.
  *
  * @example
  * import { z } from 'zod'

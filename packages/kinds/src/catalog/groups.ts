@@ -63,7 +63,7 @@ export function compareGroups(a: string, b: string): number {
 const versionPattern = /^v([1-9][0-9]{0,8})(?:(alpha|beta)([1-9][0-9]{0,8}))?$/
 const stability: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }
 
-/** Versions that stock servers do not order by name. Key: `group/version`; higher values come first. */
+/** Versions that kube-apiservers do not order by name. Key: `group/version`; higher values come first. */
 const versionPriorities: Readonly<Record<string, number>> = {
   'autoscaling/v2': 30,
   'autoscaling/v1': 15,

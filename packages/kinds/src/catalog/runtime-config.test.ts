@@ -41,7 +41,7 @@ describe('runtime config', () => {
       'batch/v1/CronJobs',
       'invalid key batch/v1/CronJobs: group/version/resource and resource is always lowercase plural, not "CronJobs"',
     ],
-  ])('rejects %s with the text of the stock server [P330]', (text, message) => {
+  ])('rejects %s with the text of kube-apiserver [P330]', (text, message) => {
     expect(() => parseRuntimeConfig(text)).toThrow(expect.objectContaining({ code: 'InvalidRuntimeConfig', message }))
   })
 
@@ -52,7 +52,7 @@ describe('runtime config', () => {
     ['batch/v7=true', 'group version batch/v7 that has not been registered'],
     ['batch/', 'group version batch/ that has not been registered'],
     ['batch//x', 'group version batch/ that has not been registered'],
-  ])('refuses the unknown name in %s with the text of the stock server [P330]', (runtimeConfig, message) => {
+  ])('refuses the unknown name in %s with the text of kube-apiserver [P330]', (runtimeConfig, message) => {
     expect(() => createCatalog({ runtimeConfig })).toThrow(expect.objectContaining({ code: 'InvalidRuntimeConfig', message }))
   })
 })

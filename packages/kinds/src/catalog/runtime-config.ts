@@ -32,9 +32,9 @@ const classes: readonly (readonly [string, (version: string) => boolean])[] = [
  * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true. `v1` and `api/v1` mean the core group;
  * `api/legacy` has no effect.
  *
- * Differs: the stock server refuses `api/all` and the other classes without a value.
+ * Differs: kube-apiserver refuses `api/all` and the other classes without a value.
  *
- * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed, with the text of the stock server.
+ * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed, with the text of kube-apiserver.
  * @example
  * import { parseRuntimeConfig } from '@krmkit/kinds'
  * const config = parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')

@@ -17,7 +17,7 @@ export interface StorageLocation {
 /**
  * Resources whose storage version is not the most stable one. Key: `group/resource`.
  *
- * Differs: the stock server stores ServiceCIDR and IPAddress, which became stable in this release, as beta.
+ * Differs: kube-apiserver stores ServiceCIDR and IPAddress, which became stable in this release, as beta.
  */
 const versionExceptions: Readonly<Record<string, string>> = {
   'resource.k8s.io/deviceclasses': 'v1beta1',

@@ -8,7 +8,7 @@ import { type Json, substitute } from './testing/recorded.ts'
 import { type RecordedResponse, remember, replay, type Step, type Target } from './testing/replay.ts'
 
 /**
- * Replays the recorded writes of the stock server against the strategies alone: compares the causes of rejections, and
+ * Replays the recorded writes of kube-apiserver against the strategies alone: compares the causes of rejections, and
  * accepted objects apart from metadata. Storage is a map; what admission and controllers add is taken from the recorded
  * responses.
  */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { checkObject } from './check-object.ts'
 import { OfflineKinds } from './offline-kinds.ts'
 
-/** Responses of the stock server to create requests, as recorded in ../shared/wire. */
+/** Responses of kube-apiserver to create requests, as recorded in ../shared/wire. */
 
 const folder = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 
@@ -50,7 +50,7 @@ const knownDifferences = new Set([
   'storage/resourcequota.json fraction',
 ])
 
-it.skipIf(scenarios.length === 0)('reports the same errors as the stock server for every recorded object', async () => {
+it.skipIf(scenarios.length === 0)('reports the same errors as kube-apiserver for every recorded object', async () => {
   const differences: string[] = []
   let compared = 0
   for (const file of scenarios) {

@@ -1,7 +1,7 @@
 import type { FeatureGateState, Features } from '../interfaces.ts'
 import { featureGateFacts } from './facts.generated.ts'
 
-/** The feature gates of the stock server, with the stages of every release that its newest version still records. */
+/** The feature gates of kube-apiserver, with the stages of every release that its newest version still records. */
 
 /** The stage of a gate from a release on. */
 export interface FeatureGateStage {
@@ -29,7 +29,7 @@ const prerequisites: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ ne
 ])
 
 /**
- * Gates that are on in every release that has them. Differs: the stock server leaves `WatchList` off in 1.33 and before 1.32; streamed lists
+ * Gates that are on in every release that has them. Differs: kube-apiserver leaves `WatchList` off in 1.33 and before 1.32; streamed lists
  * cost this server less than others, so clients may always use them.
  */
 const alwaysOn: ReadonlySet<string> = /* @__PURE__ */ new Set(['WatchList'])
@@ -49,7 +49,7 @@ function gatesByName(): ReadonlyMap<string, FeatureGateLifecycle> {
 }
 
 /**
- * The feature gates of the stock server, sorted by name. Gates whose last release is before 1.33 are not included.
+ * The feature gates of kube-apiserver, sorted by name. Gates whose last release is before 1.33 are not included.
  *
  * @example
  * import { builtInFeatureGates } from '@krmkit/meta/feature-gates'
@@ -62,8 +62,8 @@ export function builtInFeatureGates(): readonly FeatureGateLifecycle[] {
 }
 
 /**
- * Whether a gate of the stock server is enabled: as configured, otherwise by its default in the release of the features. Gates that the
- * stock server does not have are off unless they are configured.
+ * Whether a gate of kube-apiserver is enabled: as configured, otherwise by its default in the release of the features. Gates that the
+ * kube-apiserver does not have are off unless they are configured.
  *
  * @example
  * import { createFeatures } from '@krmkit/meta'
@@ -89,7 +89,7 @@ function enabledByDefault(gate: string, release: Features['release']): boolean {
 /**
  * The first release from which the default of a gate is on for good.
  *
- * @returns `never` for a gate that the newest release leaves off; undefined for a gate that the stock server does not have.
+ * @returns `never` for a gate that the newest release leaves off; undefined for a gate that kube-apiserver does not have.
  * @example
  * import { enabledSince } from '@krmkit/meta/feature-gates'
  * [enabledSince('JobManagedBy'), enabledSince('PodLevelResources')] // [ '1.32', 'never' ]

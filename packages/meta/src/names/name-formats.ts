@@ -1,7 +1,7 @@
 /**
  * Formats of names, keys and other short text.
  *
- * Every function returns the errors in the wording of the stock server; an empty list means that the text is valid. Lengths are
+ * Every function returns the errors in the wording of kube-apiserver; an empty list means that the text is valid. Lengths are
  * in UTF-8 bytes. All regular expressions run in linear time.
  */
 
@@ -51,7 +51,7 @@ const labelValueText =
 
 const labelError = formatRegexError(labelText, labelFormat, 'my-name', '123-abc')
 const subdomainError = formatRegexError(subdomainText, subdomainFormat, 'example.com')
-// The stock server shows the expression without the underscore.
+// kube-apiserver shows the expression without the underscore.
 const underscoreSubdomainError = formatRegexError(underscoreSubdomainText, subdomainFormat, 'example.com')
 const dns1035Error = formatRegexError(dns1035Text, dns1035Format, 'my-name', 'abc-123')
 const wildcardError = formatRegexError(wildcardText, wildcardFormat, '*.example.com')
@@ -291,7 +291,7 @@ export function validatePercent(text: string): string[] {
   ]
 }
 
-/** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, joined as on the stock server. */
+/** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, joined as on kube-apiserver. */
 export function formatRegexError(text: string, format: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${format}')`
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${format}')`

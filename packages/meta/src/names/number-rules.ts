@@ -1,4 +1,4 @@
-/** Ranges of numbers, with the messages of the stock server. */
+/** Ranges of numbers, with the messages of kube-apiserver. */
 
 /**
  * A number in an inclusive range.

@@ -45,7 +45,7 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
 const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * Splits a quantity. Missing digits count as zero, as on the stock server, unless the suffix is too large or too small for its
+ * Splits a quantity. Missing digits count as zero, as on kube-apiserver, unless the suffix is too large or too small for its
  * shortcut: `Mi` is 0, `Pi` is refused.
  *
  * @throws MetaError `InvalidQuantity`

@@ -37,7 +37,7 @@ describe('Quantity', () => {
     }
   })
 
-  it('rejects with the message of the stock server', () => {
+  it('rejects with the message of kube-apiserver', () => {
     const message = (text: string) => {
       expect(Quantity.isValid(text)).toBe(false)
       try {

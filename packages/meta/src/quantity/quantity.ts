@@ -41,7 +41,7 @@ export class Quantity {
     this.format = format
   }
 
-  /** @throws MetaError `InvalidQuantity` with the message of the stock server. */
+  /** @throws MetaError `InvalidQuantity` with the message of kube-apiserver. */
   static parse(text: string): Quantity {
     const parts = splitQuantity(text)
     let unscaled = BigInt(parts.whole + parts.fraction)
@@ -173,7 +173,7 @@ export class Quantity {
   }
 
   /**
-   * The text printed by the stock server: the canonical form, except that some parsed texts keep a redundant sign, zero or
+   * The text printed by kube-apiserver: the canonical form, except that some parsed texts keep a redundant sign, zero or
    * capital `E` (`+5`, `1.500`, `1E3`).
    */
   toString(): string {
@@ -229,7 +229,7 @@ function powerOfTen(exponent: number): number {
 }
 
 /**
- * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by the stock server.
+ * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by kube-apiserver.
  *
  * @throws MetaError `InvalidQuantity`
  * @example
@@ -241,7 +241,7 @@ export function normalizeQuantity(value: string | number | bigint): string {
   return Quantity.parse(String(value).trim()).toString()
 }
 
-/** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */
+/** Whether kube-apiserver prints the text as written: its shortcut treats some short numbers as canonical. */
 function isPrintedAsWritten(parts: QuantityParts): boolean {
   if (!isShort(parts)) return false
   const { whole, fraction, base, exponent } = parts

@@ -16,7 +16,7 @@ describe('parseFieldSelector', () => {
     }
   })
 
-  it('rejects with the message of the stock server [P157]', () => {
+  it('rejects with the message of kube-apiserver [P157]', () => {
     for (const { text, message } of vectors.invalid)
       expect(() => parseFieldSelector(text), text).toThrow(new MetaError({ code: 'InvalidFieldSelector', message, text }))
   })

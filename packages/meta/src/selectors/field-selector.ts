@@ -96,7 +96,7 @@ function fieldValue(fields: SelectableFields, field: string): string {
 /**
  * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything. Requirements are sorted.
  *
- * @throws MetaError `InvalidFieldSelector` with the message of the stock server.
+ * @throws MetaError `InvalidFieldSelector` with the message of kube-apiserver.
  * @example
  * import { parseFieldSelector } from '@krmkit/meta'
  * parseFieldSelector('status.phase!=Running').matches({ 'status.phase': 'Failed' }) // true

@@ -95,7 +95,7 @@ export function requirementValues(values: readonly string[]): string[] {
   return [...new Set(values)].sort(compareCodePoints)
 }
 
-/** Maximum number of invalid values reported per requirement. Differs: the stock server reports all. */
+/** Maximum number of invalid values reported per requirement. Differs: kube-apiserver reports all. */
 const maxWrongValues = 100
 
 /** Validates a requirement. Of many invalid values, only the first are reported. */

@@ -23,7 +23,7 @@ interface Token {
 /**
  * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything.
  *
- * @throws MetaError `InvalidLabelSelector` with the message of the stock server.
+ * @throws MetaError `InvalidLabelSelector` with the message of kube-apiserver.
  * @example
  * import { parseLabelSelector } from '@krmkit/meta'
  * parseLabelSelector('app in (web, shop),!old').matches({ app: 'web' }) // true
@@ -201,7 +201,7 @@ const signs = new Map<string, Token>(
 const space = /[ \t\r\n]+/y
 const word = /[^=!(),<> \t\r\n\0]+/y
 
-/** Splits the text into tokens; NUL ends it, as on the stock server. */
+/** Splits the text into tokens; NUL ends it, as on kube-apiserver. */
 class Tokens {
   readonly #text: string
   #at = 0

@@ -37,7 +37,7 @@ describe('parseLabelSelector', () => {
     }
   })
 
-  it('rejects with the message of the stock server [P158]', () => {
+  it('rejects with the message of kube-apiserver [P158]', () => {
     for (const { text, message } of vectors.invalid)
       expect(() => parseLabelSelector(text), text).toThrow(new MetaError({ code: 'InvalidLabelSelector', message, text }))
   })
@@ -156,7 +156,7 @@ describe('label selectors of objects', () => {
     )
   })
 
-  it('list errors in the order of the stock server', () => {
+  it('list errors in the order of kube-apiserver', () => {
     const errors = validateLabelSelector(
       {
         matchLabels: { 'x y': '-' },

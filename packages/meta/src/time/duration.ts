@@ -17,10 +17,10 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const limit = 2n ** 63n
 
 /**
- * Parses a duration. Fractions are scaled in floating point, as on the stock server, so `0.6666666666666666666h` is 40 minutes.
+ * Parses a duration. Fractions are scaled in floating point, as on kube-apiserver, so `0.6666666666666666666h` is 40 minutes.
  *
  * @returns nanoseconds; smaller fractions are truncated.
- * @throws MetaError `InvalidDuration` with the message of the stock server, also for durations beyond 64 bits.
+ * @throws MetaError `InvalidDuration` with the message of kube-apiserver, also for durations beyond 64 bits.
  * @example
  * import { parseDuration } from '@krmkit/meta'
  * parseDuration('1m30s') // 90000000000n
@@ -103,7 +103,7 @@ function wholeUnits(digits: string, text: string): bigint {
   return significant === '' ? 0n : BigInt(significant)
 }
 
-/** Ignores digits beyond 64 bits, as the stock server does. */
+/** Ignores digits beyond 64 bits, as kube-apiserver does. */
 function fractionOfUnit(digits: string, unit: bigint): bigint {
   let value = 0n
   let scale = 1

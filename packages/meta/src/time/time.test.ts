@@ -25,7 +25,7 @@ describe('times', () => {
       expect({ text, printed: normalizeMicroTime(text) }).toEqual({ text, printed })
   })
 
-  it('rejects with the message of the stock server', () => {
+  it('rejects with the message of kube-apiserver', () => {
     const refusal = (text: string, message: string) =>
       new MetaError({ code: 'InvalidTime', message: `parsing time ${JSON.stringify(text)}${message}`, text })
     for (const { text, message } of vectors.notTimes) expect(() => parseTime(text), text).toThrow(refusal(text, message))
@@ -70,7 +70,7 @@ describe('durations', () => {
     }
   })
 
-  it('rejects with the message of the stock server', () => {
+  it('rejects with the message of kube-apiserver', () => {
     for (const { text, message } of spans.invalid)
       expect(() => parseDuration(text), text).toThrow(new MetaError({ code: 'InvalidDuration', message, text }))
   })

@@ -1,4 +1,4 @@
-/** Timestamps, parsed as leniently as on the stock server and formatted in UTC. */
+/** Timestamps, parsed as leniently as on kube-apiserver and formatted in UTC. */
 
 import { maxPrintedLength } from '../go-text.ts'
 import { MetaError } from '../meta-error.ts'
@@ -18,7 +18,7 @@ const microTimeLayout = '2006-01-02T15:04:05.000000Z07:00'
  * Parses an RFC 3339 timestamp with offset and fraction.
  *
  * @returns milliseconds since the epoch, truncated.
- * @throws MetaError `InvalidTime` with the message of the stock server.
+ * @throws MetaError `InvalidTime` with the message of kube-apiserver.
  * @example
  * import { parseTime } from '@krmkit/meta'
  * parseTime('2024-05-01T12:00:00+02:00') // 1714557600000
@@ -41,7 +41,7 @@ export function parseInstant(text: string): Instant {
 /**
  * Parses a timestamp with exactly six fractional digits.
  *
- * @throws MetaError `InvalidTime` with the message of the stock server.
+ * @throws MetaError `InvalidTime` with the message of kube-apiserver.
  * @example
  * import { parseMicroTime } from '@krmkit/meta/time'
  * parseMicroTime('2024-05-01T10:00:00.500000Z') // { seconds: 1714557600, nanos: 500000000 }
@@ -75,7 +75,7 @@ export function formatMicroTime(time: number | Instant): string {
 }
 
 /**
- * A timestamp as the stock server stores and prints it.
+ * A timestamp as kube-apiserver stores and prints it.
  *
  * @throws MetaError `InvalidTime`
  * @example
@@ -87,7 +87,7 @@ export function normalizeTime(text: string): string {
 }
 
 /**
- * A timestamp with microseconds as the stock server stores and prints it.
+ * A timestamp with microseconds as kube-apiserver stores and prints it.
  *
  * @throws MetaError `InvalidTime`
  * @example

@@ -4,7 +4,7 @@ import type { FieldError } from '../interfaces.ts'
 import { StacklessError } from '../stackless-error.ts'
 import type { Work } from '../work.ts'
 
-/** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
+/** Maximum number of errors of one validation, and of causes of one response. Differs: kube-apiserver reports all. */
 export const maxFieldErrors = 1000
 
 /** Maximum total length of the errors of one validation, in characters. */

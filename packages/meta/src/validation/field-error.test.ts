@@ -33,7 +33,7 @@ describe('Path', () => {
 
 describe('field', () => {
   const path = Path.of('spec', 'x')
-  it('uses the messages of the stock server', () => {
+  it('uses the messages of kube-apiserver', () => {
     expect([
       field.invalid(path, 'v"', 'd'),
       field.typeInvalid(path, 1, 'd'),

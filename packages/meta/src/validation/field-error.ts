@@ -1,4 +1,4 @@
-/** Factories of `FieldError` with the messages of the stock server. */
+/** Factories of `FieldError` with the messages of kube-apiserver. */
 
 import { GoText, goNumber, goQuote, goQuoteShort, goSyntax, joinFormatted, truncateGoText } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
@@ -9,7 +9,7 @@ import type { Path } from './path.ts'
 export type FieldPathLike = Path | string | undefined
 
 /**
- * Factories of field errors. The message is the text that the stock server prints after the field path.
+ * Factories of field errors. The message is the text that kube-apiserver prints after the field path.
  *
  * @example
  * import { field, Path } from '@krmkit/meta'
@@ -107,7 +107,7 @@ function withDetail(text: string, detail: string): string {
   return detail === '' ? text : `${text}: ${truncateGoText(detail)}`
 }
 
-/** Formats a value for a message; `null` and absent values print as `"null"`, as on the stock server. */
+/** Formats a value for a message; `null` and absent values print as `"null"`, as on kube-apiserver. */
 function printValue(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
   switch (typeof value) {

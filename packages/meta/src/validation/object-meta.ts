@@ -1,7 +1,7 @@
 /**
  * Validation of `metadata`.
  *
- * Order and wording of the errors equal those of the stock server, because `details.causes` lists them in order.
+ * Order and wording of the errors equal those of kube-apiserver, because `details.causes` lists them in order.
  */
 
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'

@@ -10,7 +10,7 @@ describe('continue tokens', () => {
     expect(decodeContinueToken(encodeContinueToken(token))).toEqual(token)
   })
 
-  it('have the format of the stock server [P174]', () => {
+  it('have the format of kube-apiserver [P174]', () => {
     const text = Buffer.from(encodeContinueToken({ revision: 7, after: 'ns/x' }), 'base64url').toString()
     expect(text).toBe('{"v":"meta.k8s.io/v1","rv":7,"start":"ns/x\\u0000"}')
   })

@@ -5,7 +5,7 @@ import { parseJson } from '@krmkit/schema/json'
 import type { Revision } from '@krmkit/storage'
 
 /**
- * Continue tokens: base64url of `{"v":"meta.k8s.io/v1","rv":42,"start":"name\u0000"}`, as the stock server writes them.
+ * Continue tokens: base64url of `{"v":"meta.k8s.io/v1","rv":42,"start":"name\u0000"}`, as kube-apiserver writes them.
  * They are client input: a token never reads outside the collection it is used on.
  *
  * @see API protocol specification, 4.3

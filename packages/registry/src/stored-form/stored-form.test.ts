@@ -63,7 +63,7 @@ describe('the stored form', () => {
     }
   })
 
-  it('of custom resource definitions is their former version, as on the stock server', () => {
+  it('of custom resource definitions is their former version, as on kube-apiserver', () => {
     const key = '/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com'
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', default: 'x' } } } }
     const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
@@ -90,7 +90,7 @@ describe('the stored form', () => {
     })
   })
 
-  it('of ServiceCIDR and IPAddress is their beta version, as on the stock server', () => {
+  it('of ServiceCIDR and IPAddress is their beta version, as on kube-apiserver', () => {
     const key = '/networking.k8s.io/servicecidrs/kubernetes'
     const value = encodeStored({
       kind: 'ServiceCIDR',
@@ -127,7 +127,7 @@ describe('the stored form', () => {
     expect(form.ttlSeconds?.('/core/configmaps/shop/a')).toBeUndefined()
   })
 
-  it('of allocated ranges and announced addresses is that of the stock server', () => {
+  it('of allocated ranges and announced addresses is that of kube-apiserver', () => {
     const range = {
       kind: 'RangeAllocation',
       apiVersion: 'v1',
@@ -145,7 +145,7 @@ describe('the stored form', () => {
     expect(form.ttlSeconds?.('/core/masterleases/192.0.2.1')).toBe(15)
   })
 
-  it('knows the paths of the stock server', () => {
+  it('knows the paths of kube-apiserver', () => {
     const paths = new Map(form.collections?.map(({ prefix, path }) => [prefix, path]))
     expect(
       ['/core/services/', '/core/endpoints/', '/core/nodes/', '/core/pods/', '/apps/deployments/'].map((each) => paths.get(each)),

@@ -19,8 +19,8 @@ export interface StoredFormOptions {
 const defaultEventTtlSeconds = 3600
 
 /**
- * The form in which the stock server keeps objects in etcd, so that both can share one: protobuf for built-in kinds and JSON for custom
- * resources, without resourceVersion; collections at the paths of the stock server; events with a limited lifetime.
+ * The form in which kube-apiserver keeps objects in etcd, so that both can share one: protobuf for built-in kinds and JSON for custom
+ * resources, without resourceVersion; collections at the paths of kube-apiserver; events with a limited lifetime.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -69,7 +69,7 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
   }
 }
 
-/** Collections that the stock server keeps in another version than this library, by prefix. */
+/** Collections that kube-apiserver keeps in another version than this library, by prefix. */
 const stockVersions: Readonly<Record<string, string>> = {
   '/apiextensions.k8s.io/customresourcedefinitions/': 'v1beta1',
   '/networking.k8s.io/ipaddresses/': 'v1beta1',

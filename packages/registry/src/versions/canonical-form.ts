@@ -22,7 +22,7 @@ interface CanonicalContext {
   readonly storageNormalizer: StorageNormalizer
 }
 
-/** Members in order, empty members as the stock server stores them. Unchanged parts are shared with `object`. */
+/** Members in order, empty members as kube-apiserver stores them. Unchanged parts are shared with `object`. */
 export function canonicalForm(store: CanonicalContext, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
   const type = storedType(store)
   const { distinctEmpties = [] } = store.definition.strategy
@@ -51,7 +51,7 @@ export function normalized(type: StructType, object: ApiObject, pace: Pace): Api
   return pace.isSliced ? pace.run(paced.normalize(type, object)) : (normalize(type, object) as ApiObject)
 }
 
-/** Applies the defaults again where empty values were dropped, because the stock server applies them to what it reads from storage. */
+/** Applies the defaults again where empty values were dropped, because kube-apiserver applies them to what it reads from storage. */
 function applyDefaultsAgain(store: CanonicalContext, object: ApiObject, rest: ApiObject): ApiObject {
   if (rest === object) return object
   return applyVersionDefaults(copyJson(rest), storedDefinition(store), store.environment)
@@ -82,7 +82,7 @@ interface Plan {
 }
 
 /**
- * Reproduces the round trip through storage of the stock server: empty lists and maps without `omitempty` come back as null, because
+ * Reproduces the round trip through storage of kube-apiserver: empty lists and maps without `omitempty` come back as null, because
  * protobuf, in which it stores built-in kinds, cannot distinguish empty from absent. Caches one plan per type.
  */
 export class StorageNormalizer {

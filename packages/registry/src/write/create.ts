@@ -132,7 +132,7 @@ async function showNew({ store, request }: Write, { object, pace }: Draft): Prom
   const { metadata } = object
   if (environment.storage.peek(objectKey(definition, metadata.namespace ?? '', metadata.name ?? '')) !== undefined)
     return undefined
-  // A resourceVersion that was sent is returned, as the stock server does.
+  // A resourceVersion that was sent is returned, as kube-apiserver does.
   if ((metadata.resourceVersion ?? '') === '') delete metadata.resourceVersion
   const shown = await shownByDryRun(definition, await canonicalForm(store, object, pace), pace)
   if (pace.isSliced) await pace.next()
@@ -140,7 +140,7 @@ async function showNew({ store, request }: Write, { object, pace }: Draft): Prom
 }
 
 /**
- * Differs: the stock server stores an object that a mutating webhook renamed under the name in the path, where no later request can change
+ * Differs: kube-apiserver stores an object that a mutating webhook renamed under the name in the path, where no later request can change
  * it.
  *
  * @throws ApiError 400
@@ -164,7 +164,7 @@ async function nameConflict(store: StoreInternals, { metadata }: ApiObject): Pro
 const maxRevision = 2n ** 64n - 1n
 const maxDigits = 20
 
-/** Whether a resourceVersion is the number of a revision. The stock server ignores any other text in a creation. */
+/** Whether a resourceVersion is the number of a revision. kube-apiserver ignores any other text in a creation. */
 function namesRevision(version = ''): boolean {
   if (!/^\d+$/.test(version)) return false
   const digits = version.replace(/^0+/, '')

@@ -82,7 +82,7 @@ export function checkPreconditions(
     }
     const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
     const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
-    // The stock server names the kind here, in the group in which it is stored, where every other conflict names the resource.
+    // kube-apiserver names the kind here, in the group in which it is stored, where every other conflict names the resource.
     throw ApiError.conflict({ group: storage.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)

@@ -166,7 +166,7 @@ export async function deleteCollection(
     }
   }
   // Few objects meet a precondition: they are deleted in order, up to the first that does not. Objects with a grace period may be written
-  // twice; like on the stock server, watchers see both writes of one object before those of the next.
+  // twice; like on kube-apiserver, watchers see both writes of one object before those of the next.
   const isInOrder = options.preconditions !== undefined || store.definition.strategy.gracePeriodSeconds !== undefined
   const workers = isInOrder ? 1 : maxWorkers
   await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))

@@ -132,7 +132,7 @@ export function checkResourceVersion(
   if (version === '' || version === '0') {
     if (strategy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
-      // The stock server names the resource here, not the kind.
+      // kube-apiserver names the resource here, not the kind.
       throw ApiError.invalid({ group, kind: resource.name }, name, [
         field.invalid(place, goText('0x0'), 'must be specified for an update'),
       ])
@@ -174,7 +174,7 @@ export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: Resou
   return yield* paced.validateObjectMeta(metadata, rules)
 }
 
-/** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
+/** Differs: kube-apiserver takes path segments of any length and with zero characters, which cannot be storage keys here. */
 const newName: NameRule = (name, prefix) => {
   const problems = nameRules.pathSegment(name, prefix)
   return problems.length > 0 ? problems : unstorableName(name)

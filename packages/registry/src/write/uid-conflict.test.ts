@@ -11,7 +11,7 @@ function messageOf(resource: string, options: { readonly namespace: string; read
 }
 
 describe('uidConflict', () => {
-  it('names the key of the object on the stock server', () => {
+  it('names the key of the object on kube-apiserver', () => {
     expect(messageOf('secrets', { namespace: 'n' })).toBe(
       'Operation cannot be fulfilled on secrets "a": StorageError: invalid object, Code: 4, Key: /registry/secrets/n/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: y',
     )

@@ -18,11 +18,11 @@ export interface VersionConflict extends Omit<UidConflict, 'uid'> {
   readonly resourceVersion: string
 }
 
-/** Code of a violated precondition in the storage errors of the stock server. */
+/** Code of a violated precondition in the storage errors of kube-apiserver. */
 const invalidObject = 4
 
 /**
- * The conflict of an update with another uid. Clients see the storage error of the stock server, with the key of the object there.
+ * The conflict of an update with another uid. Clients see the storage error of kube-apiserver, with the key of the object there.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'

@@ -215,7 +215,7 @@ export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof fie
   ]
 }
 
-/** The spans of writes, named like those of the stock server whatever the storage is. */
+/** The spans of writes, named like those of kube-apiserver whatever the storage is. */
 type WriteSpanName = 'Create etcd3' | 'GuaranteedUpdate etcd3'
 
 interface WrittenObject {

@@ -3,7 +3,7 @@ import { DecodeError } from '../errors.ts'
 
 /** Bounds the structure of a CBOR document before it is decoded, so that decoding neither recurses deeply nor allocates much. */
 
-/** Limits of the stock server. */
+/** Limits of kube-apiserver. */
 const maxDepth = 64
 const maxElements = 1024
 

@@ -4,7 +4,7 @@ import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
 import { itemsOf, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 
-/** Runtime cost of calls, as on the stock server. */
+/** Runtime cost of calls, as on kube-apiserver. */
 export type CostRule =
   | number
   | {

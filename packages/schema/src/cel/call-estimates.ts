@@ -59,7 +59,7 @@ const nominal = new Set(
   ).split(' '),
 )
 
-/** Estimates of the stock server's libraries, which identify functions by name. */
+/** Estimates of kube-apiserver's libraries, which identify functions by name. */
 function libraryCall({ name, overload, target, args }: CallToEstimate): CallEstimate | undefined {
   if (nominal.has(name)) return { cost: one }
   const [first, second] = args
@@ -127,7 +127,7 @@ function libraryCall({ name, overload, target, args }: CallToEstimate): CallEsti
   }
 }
 
-/** As on the stock server, a negative limit is converted to a large unsigned number. */
+/** As on kube-apiserver, a negative limit is converted to a large unsigned number. */
 function asUnsigned(value: number): number {
   return value < 0 ? Number.POSITIVE_INFINITY : value
 }

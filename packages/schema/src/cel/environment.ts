@@ -68,7 +68,7 @@ const twoVariableComprehensions: Library = {
   macros: twoVariableMacros,
 }
 
-/** Libraries by the release of the stock server that introduced them. */
+/** Libraries by the release of kube-apiserver that introduced them. */
 const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.23', language],
   ['1.23', urls],
@@ -206,7 +206,7 @@ function releaseNumber(release: string): number {
   return major * 1000 + minor
 }
 
-/** As on the stock server, comprehension variables of the same name are not distinguished. */
+/** As on kube-apiserver, comprehension variables of the same name are not distinguished. */
 function mentions(expr: Expr, name: string): boolean {
   if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
   if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name

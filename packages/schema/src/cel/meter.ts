@@ -5,7 +5,7 @@ import type { ErrorValue } from './values.ts'
 /**
  * Cost of an evaluation.
  *
- * `cost` is counted as on the stock server. `work` counts what that omits: deep comparisons, repeated reading of long texts,
+ * `cost` is counted as on kube-apiserver. `work` counts what that omits: deep comparisons, repeated reading of long texts,
  * matching.
  * It only stops evaluations that would stall the server.
  */

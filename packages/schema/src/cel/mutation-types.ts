@@ -48,7 +48,7 @@ export function mutationEnvironment(base: Environment): Environment {
   }, jsonPatchKeys)
 }
 
-/** Differences between the names of object types and the paths at which they stand, in the words of the stock server. */
+/** Differences between the names of object types and the paths at which they stand, in the words of kube-apiserver. */
 export function mutationTypeErrors(value: Value, path = 'Object'): readonly string[] {
   if (value instanceof MessageValue) {
     const own =

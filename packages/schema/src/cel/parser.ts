@@ -7,7 +7,7 @@ import { expectedTokens, expressionStarts, reserved } from './parser-tokens.ts'
 import type { Problem } from './source.ts'
 import { ErrorValue, type Value } from './values.ts'
 
-/** Parses expressions and expands macros. Messages match the stock server's parser up to the first error, which ends parsing. */
+/** Parses expressions and expands macros. Messages match kube-apiserver's parser up to the first error, which ends parsing. */
 
 const maxLength = 100_000
 const maxDepth = 250

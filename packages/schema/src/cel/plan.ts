@@ -247,7 +247,7 @@ function mapOf(steps: readonly PlannedEntry[]): Step {
       if (value instanceof ErrorValue) return value
       const id = mapKey(key)
       if (key instanceof Uint8Array) return unhashable
-      // The last of several entries with one key stays, as on the stock server; an absent optional one removes it.
+      // The last of several entries with one key stays, as on kube-apiserver; an absent optional one removes it.
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
         return new ErrorValue(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)

@@ -7,7 +7,7 @@ import { Planner } from './plan.ts'
 import { Frame, PlanError, type Step } from './step.ts'
 import { ErrorValue, type Value } from './values.ts'
 
-/** Cost limit of one evaluation on the stock server. */
+/** Cost limit of one evaluation on kube-apiserver. */
 export const perCallLimit = 1_000_000
 
 export interface EvaluationOptions {

@@ -58,7 +58,7 @@ export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): Ru
   return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)
 }
 
-/** As on the stock server, properties of parts without a declared type are skipped, and their own rules are an error. */
+/** As on kube-apiserver, properties of parts without a declared type are skipped, and their own rules are an error. */
 function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
   const { environment, root } = options
   const rules = rulesOf(schema)

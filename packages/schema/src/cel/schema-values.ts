@@ -167,7 +167,7 @@ class SchemaMap extends RawMap {
   }
 
   /**
-   * As on the stock server, unspecified members are compared as JSON and ignored when the other object lacks them, but comparing them
+   * As on kube-apiserver, unspecified members are compared as JSON and ignored when the other object lacks them, but comparing them
    * with a map without a schema is an error. A null property equals nothing with a schema.
    */
   override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
@@ -238,7 +238,7 @@ export class SchemaList extends ListValue {
   }
 
   /**
-   * As on the stock server, the keys are members of the JSON under the names that expressions use, whether the schema of the items
+   * As on kube-apiserver, the keys are members of the JSON under the names that expressions use, whether the schema of the items
    * describes them or not.
    */
   override keyOf(item: Value): string | undefined {

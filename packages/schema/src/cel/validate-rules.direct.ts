@@ -9,7 +9,7 @@ import { type RuleValidationOptions, RuleValidator } from './validate-rules.ts'
 /**
  * Validates a value against the rules of its schema.
  *
- * @returns field errors in the order of the stock server
+ * @returns field errors in the order of kube-apiserver
  * @see {@link createRuleTree}
  */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {

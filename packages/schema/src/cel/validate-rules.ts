@@ -11,7 +11,7 @@ import { CorrelatedObject, isUnchanged, type RatchetState, ratchetChild, uncorre
 import type { RuleNode } from './rule-tree.ts'
 import { ErrorValue, Optional, optionalNone, type Value } from './values.ts'
 
-/** Validates values against the rules of their schema, with the order and messages of the stock server. */
+/** Validates values against the rules of their schema, with the order and messages of kube-apiserver. */
 
 /** Cost budget of all rules of one object. */
 export const requestCostBudget = 10_000_000
@@ -34,7 +34,7 @@ export interface RuleValidationOptions {
 /**
  * Validates a value against the rules of its schema.
  *
- * @returns field errors in the order of the stock server
+ * @returns field errors in the order of kube-apiserver
  * @see {@link createRuleTree}
  */
 export function* validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): Work<FieldError[]> {
@@ -269,7 +269,7 @@ function memberOf(old: JsonValue | undefined, key: string): JsonValue | undefine
   return isJsonObject(old) ? own(old, key) : undefined
 }
 
-/** The expression library of the stock server unwraps an optional variable, so that objects and lists in it have no schema. */
+/** The expression library of kube-apiserver unwraps an optional variable, so that objects and lists in it have no schema. */
 function optionalOf(adapted: Value | undefined, raw: JsonValue | undefined): Optional {
   if (adapted === undefined) return optionalNone
   return new Optional(typeof raw === 'object' ? fromJson(raw) : adapted)

@@ -321,7 +321,7 @@ export function typeNameOf(value: Value): string {
   return value instanceof OpaqueValue ? value.type.name : 'error'
 }
 
-/** The name of a value's type in the messages of the stock server that name its Go types. */
+/** The name of a value's type in the messages of kube-apiserver that name its Go types. */
 export function goTypeOf(value: Value): string {
   const name = typeNameOf(value)
   return goTypes[name] ?? name

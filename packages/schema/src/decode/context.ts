@@ -11,7 +11,7 @@ import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
  * As in Go, decoding continues after a mismatch; text that cannot be parsed ends decoding and takes precedence.
  */
 
-/** Maximum nesting of decoded values; later stages may recurse. Differs: the stock server allows 10 000. */
+/** Maximum nesting of decoded values; later stages may recurse. Differs: kube-apiserver allows 10 000. */
 export const maxDepth = 1000
 
 /** A value whose type does not fit its field; becomes a `DecodeError` once the path is known. */

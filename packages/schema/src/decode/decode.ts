@@ -128,7 +128,7 @@ export function joinProblems(earlier: readonly string[] | undefined, own: readon
 }
 
 /**
- * The stock server's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML
+ * kube-apiserver's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML
  * keep their own heading.
  *
  * @returns `undefined` without problems.

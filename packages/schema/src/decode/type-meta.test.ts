@@ -3,7 +3,7 @@ import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
 import { decodeFailureMessage, readTypeMeta, summarizeBody, unreadableTypeMeta } from './type-meta.ts'
 
-/** The message of the 400 response for a body, as the stock server writes it. */
+/** The message of the 400 response for a body, as kube-apiserver writes it. */
 function answer(text: string): string {
   const body = new TextEncoder().encode(text)
   try {

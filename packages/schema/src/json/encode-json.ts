@@ -4,7 +4,7 @@ import { engineJson } from './engine.ts'
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */
 
 export interface EncodeJsonOptions {
-  /** End with a newline, as responses of the stock server do. Default false. */
+  /** End with a newline, as responses of kube-apiserver do. Default false. */
   readonly newline?: boolean
 }
 

@@ -2,10 +2,10 @@ import { goQuote } from '@krmkit/meta/go-text'
 
 /** Collects strict decoding problems: duplicate and unknown fields with their paths, in document order. */
 
-/** The stock server's limit. */
+/** kube-apiserver's limit. */
 export const maxProblems = 100
 
-/** Limits in characters, of one problem and of all. Differs: the stock server prints names and paths of any length. */
+/** Limits in characters, of one problem and of all. Differs: kube-apiserver prints names and paths of any length. */
 const maxProblemLength = 4096
 const maxProblemsLength = 64 * 1024
 

@@ -197,7 +197,7 @@ describe('operations of custom resources', () => {
   const custom = openapiV3Document(published, options).paths as Record<string, Item>
   const root = '/apis/shop.example.com/v1'
 
-  it('match the stock server: no discovery, no deprecated watch paths, JSON and YAML only [P191]', () => {
+  it('match kube-apiserver: no discovery, no deprecated watch paths, JSON and YAML only [P191]', () => {
     expect(Object.keys(custom)).toEqual([
       `${root}/namespaces/{namespace}/widgets`,
       `${root}/namespaces/{namespace}/widgets/{name}`,

@@ -193,7 +193,7 @@ class OperationBuilder {
 
   #operation(path: string, id: string, verbal: ActionDetails): Omit<Operation, 'responses' | 'produces'> {
     const { custom, parentKind } = this.#target
-    // As on the stock server, subresources of a custom kind have the kind of their parent.
+    // As on kube-apiserver, subresources of a custom kind have the kind of their parent.
     const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
     const inPath = [
       ...(path.includes('{namespace}') ? [namespace] : []),

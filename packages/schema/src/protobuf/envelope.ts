@@ -90,7 +90,7 @@ function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; ki
 }
 
 /**
- * Writes an envelope; all four members are present, as on the stock server.
+ * Writes an envelope; all four members are present, as on kube-apiserver.
  *
  * @example
  * import { readEnvelope } from '@krmkit/schema'

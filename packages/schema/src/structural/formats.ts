@@ -2,7 +2,7 @@ import { utf8Length } from '@krmkit/meta/go-text'
 import { parseIP, validateCIDR } from '@krmkit/meta/ip'
 import { readFormatDuration } from './format-duration.ts'
 
-/** String formats that the stock server checks, by name without dashes. Other names are ignored. */
+/** String formats that kube-apiserver checks, by name without dashes. Other names are ignored. */
 export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ['uri', isUri],
@@ -69,13 +69,13 @@ function isDotAtom(text: string): boolean {
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 
-/** As in the stock server, which counts bytes. */
+/** As in kube-apiserver, which counts bytes. */
 function isHostname(text: string): boolean {
   if (text.length > 255 || utf8Length(text) > 255 || !hostname.test(text)) return false
   return text.split('.').every((label) => utf8Length(label) <= 63)
 }
 
-/** Allows leading zeros, as the stock server does. */
+/** Allows leading zeros, as kube-apiserver does. */
 function isIpv4(text: string): boolean {
   const parts = text.split('.')
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)

@@ -6,7 +6,7 @@ import { messagePath, numberOf } from './keywords.ts'
 import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
- * Checks `multipleOf`, `minimum` and `maximum`, in this order. As on the stock server, integers are compared with bounds and factors
+ * Checks `multipleOf`, `minimum` and `maximum`, in this order. As on kube-apiserver, integers are compared with bounds and factors
  * that have lost their fractions: no integer is a multiple of 0.5, whose integral part is not positive.
  */
 export function numberCheck(schema: JsonObject): Check | undefined {

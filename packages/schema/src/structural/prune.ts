@@ -42,7 +42,7 @@ export function* pruneValue(value: JsonValue, node: SchemaNode | undefined, opti
   yield* prune(value, node, '', false, options)
 }
 
-/** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
+/** Maximum number of collected fields before sorting. Differs: kube-apiserver has no limit here. */
 const maxUnknown = 1000
 
 /** Members visited between two pauses. */

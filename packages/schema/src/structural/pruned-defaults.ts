@@ -16,7 +16,7 @@ interface Parts {
 /**
  * The schema with pruned defaults: unknown metadata of embedded resources is removed from them.
  *
- * @see stock server, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
+ * @see kube-apiserver, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  */
 export function prunedDefaults(root: SchemaNode, metadata: StructType): SchemaNode {
   return root.containsDefaults && root.containsEmbedded ? prunedNode(root, [], { root, metadata }) : root

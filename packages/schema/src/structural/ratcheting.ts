@@ -6,7 +6,7 @@ import { own } from '../json/json-object.ts'
  * Ratcheting: updates may keep already invalid values unchanged. A part is correlated with its old value only where the schema
  * describes it, so an object with an unspecified member counts as changed.
  *
- * @see stock server, `CorrelatedObject` of `apiserver/pkg/cel/common`
+ * @see kube-apiserver, `CorrelatedObject` of `apiserver/pkg/cel/common`
  */
 
 /** Schema of a member: its property, or `additionalProperties`. */

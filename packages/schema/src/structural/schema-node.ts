@@ -16,7 +16,7 @@ export interface SchemaNode {
   readonly intOrString: boolean
   /** Empty when unspecified. */
   readonly type: string
-  /** `undefined` without a default; as on the stock server, a null default counts as none. */
+  /** `undefined` without a default; as on kube-apiserver, a null default counts as none. */
   readonly default: JsonValue | undefined
   readonly listType: 'atomic' | 'set' | 'map' | undefined
   readonly mapType: 'atomic' | 'granular' | undefined

@@ -13,7 +13,7 @@ import { StringCheck } from './string-check.ts'
 import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
- * Validates values against a schema, with the order and messages of the stock server.
+ * Validates values against a schema, with the order and messages of kube-apiserver.
  *
  * A schema is compiled to closures, each part on its first use: large schemas mostly describe fields that objects lack.
  */
@@ -37,7 +37,7 @@ export interface SchemaValidationOptions {
 
 export interface SchemaValidatorOptions {
   /**
-   * Apply unchecked formats as well, as the stock server does for defaults: values other than strings and lists are reported as not
+   * Apply unchecked formats as well, as kube-apiserver does for defaults: values other than strings and lists are reported as not
    * of
    * the format instead of not of the type. Default: unchecked formats are ignored.
    */
@@ -144,7 +144,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
       if (number !== undefined) count += number(given, path, errors, old) + 1
-      // As on the stock server, rules for numbers count twice.
+      // As on kube-apiserver, rules for numbers count twice.
       count++
     }
     run(common)
@@ -192,7 +192,7 @@ function withRatcheting(check: PartsCheck, structure: JsonObject | undefined): P
 /** Parts of a value that are checked in one step. */
 const partsPerStep = 16
 
-/** The stock server's name of the type of a value. */
+/** kube-apiserver's name of the type of a value. */
 export function schemaTypeName(value: JsonValue | bigint): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -202,7 +202,7 @@ export function schemaTypeName(value: JsonValue | bigint): string {
 }
 
 /**
- * As on the stock server, strings and lists are accepted where a format is given, regardless of type, unless the type is numeric.
+ * As on kube-apiserver, strings and lists are accepted where a format is given, regardless of type, unless the type is numeric.
  */
 function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
@@ -291,7 +291,7 @@ function enumCheck(schema: JsonObject): Check | undefined {
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined
   const texts = new Set(allowed.map(equalityKey))
   const shown = allowed.map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
-  // As on the stock server, fractions are cut off before they are compared with integers.
+  // As on kube-apiserver, fractions are cut off before they are compared with integers.
   const isListed = (value: JsonValue) =>
     texts.has(equalityKey(value)) ||
     (typeof value === 'number' && !Number.isInteger(value) && allowed.some((each) => each === Math.trunc(value)))

@@ -26,7 +26,7 @@ export function construct(root: YamlNode, { literals }: { readonly literals: boo
   return { value, problems: builder.problems }
 }
 
-/** Maximum number of reported duplicates. Differs: the stock server reports all. */
+/** Maximum number of reported duplicates. Differs: kube-apiserver reports all. */
 const maxProblems = 100
 
 /** Maximum characters that aliases may repeat: the JSON form of more would not fit in memory. */

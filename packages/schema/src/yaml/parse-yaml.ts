@@ -8,7 +8,7 @@ import { parseAsJson } from './yaml-json.direct.ts'
 import * as paced from './yaml-json.ts'
 import { decodeYamlText, type YamlText } from './yaml-text.ts'
 
-/** Converts YAML text to a JSON value, as the stock server does before decoding. */
+/** Converts YAML text to a JSON value, as kube-apiserver does before decoding. */
 
 export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
   /** Duplicate keys: `line 7: key "k" already set in map`. */

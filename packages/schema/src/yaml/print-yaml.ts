@@ -6,7 +6,7 @@ import { compareNaturally } from './natural-order.ts'
 import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
 /**
- * Prints values as YAML, byte for byte as the stock server does: keys in natural order, lists at the indentation of their key, long
+ * Prints values as YAML, byte for byte as kube-apiserver does: keys in natural order, lists at the indentation of their key, long
  * lines folded after 80 columns.
  */
 

@@ -5,7 +5,7 @@ import { isTimestamp } from './timestamp.ts'
 import { yamlError } from './yaml-error.ts'
 
 /**
- * Resolves scalars by the rules of YAML 1.1 that the stock server's reader follows: `yes` and `off` are booleans, `0644` is octal,
+ * Resolves scalars by the rules of YAML 1.1 that kube-apiserver's reader follows: `yes` and `off` are booleans, `0644` is octal,
  * base-60 numbers are not supported, times stay text.
  */
 

@@ -1,4 +1,4 @@
-/** The ciphers of the stock server, with its layouts. Each encrypts with a new random nonce. */
+/** The ciphers of kube-apiserver, with its layouts. Each encrypts with a new random nonce. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { StorageError } from '../storage-error.ts'
 

@@ -36,7 +36,7 @@ const value = Buffer.from('{"data":{"password":"very-secret-word"}}')
 
 describe('createEncryption', () => {
   it.each(vectors.map((each, at) => [at, each] as const))(
-    'reads what the stock server wrote, and writes its layout, vector %i',
+    'reads what kube-apiserver wrote, and writes its layout, vector %i',
     async (_at, vector) => {
       const { provider, name, secret } = vector
       const encryption = await createEncryption(secrets({ [provider]: { keys: [{ name, secret }] } }))

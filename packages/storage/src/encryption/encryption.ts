@@ -36,7 +36,7 @@ export interface EncryptionOptions {
 }
 
 /**
- * Encrypts values as the stock server does: `k8s:enc:<provider>:v1:<name of the key>:`, then the encrypted bytes. A KMS plugin is called
+ * Encrypts values as kube-apiserver does: `k8s:enc:<provider>:v1:<name of the key>:`, then the encrypted bytes. A KMS plugin is called
  * over its Unix socket (version v2 of the KMS API); one that cannot be reached is reported and asked again.
  *
  * @param configuration a valid one, see {@link validateEncryptionConfiguration}
@@ -174,7 +174,7 @@ class ReplaceableEncryption implements Encryption {
   }
 }
 
-/** What the stock server keeps beside the resources of its APIs: in clear, whatever the configuration says. */
+/** What kube-apiserver keeps beside the resources of its APIs: in clear, whatever the configuration says. */
 const withoutApi = new Set(['/core/rangeallocations/', '/core/masterleases/'])
 
 /** The providers of each resource. */

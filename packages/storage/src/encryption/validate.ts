@@ -17,7 +17,7 @@ const redacted = 'REDACTED'
 const withoutApi = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
 /**
- * Validates a parsed configuration with the messages of the stock server. No message contains a key.
+ * Validates a parsed configuration with the messages of kube-apiserver. No message contains a key.
  *
  * Differs: version v1 of the KMS API is not supported.
  *

@@ -3,7 +3,7 @@ import type { EtcdClient } from './etcd-client.ts'
 import { isCompacted } from './etcd-error.ts'
 import { compareEqual, compareVersion } from './messages.ts'
 
-/** The key by which servers agree on who compacts, shared with the stock server: its version counts compactions. */
+/** The key by which servers agree on who compacts, shared with kube-apiserver: its version counts compactions. */
 export const compactionKey = 'compact_rev_key'
 
 export interface CompactorOptions {

@@ -7,7 +7,7 @@
  */
 import type { StoredCollection } from '../follower/stored-form.ts'
 
-/** The root of the stock server. */
+/** The root of kube-apiserver. */
 export const defaultPrefix = '/registry'
 
 export class Layout {
@@ -17,7 +17,7 @@ export class Layout {
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-  /** @param root `/registry`; a missing leading slash is added, as the stock server does */
+  /** @param root `/registry`; a missing leading slash is added, as kube-apiserver does */
   constructor(root: string, collections: readonly StoredCollection[] = []) {
     const trimmed = root.replace(/^\/+|\/+$/g, '')
     this.#root = trimmed === '' ? '/' : `/${trimmed}/`

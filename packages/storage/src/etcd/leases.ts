@@ -15,7 +15,7 @@ interface SharedLease {
   keys: number
 }
 
-/** Leases for keys with a limited lifetime. Keys written within a minute share one, as on the stock server: leases are costly. */
+/** Leases for keys with a limited lifetime. Keys written within a minute share one, as on kube-apiserver: leases are costly. */
 export class Leases {
   readonly #client: Pick<EtcdClient, 'grantLease'>
   readonly #now: () => number

@@ -15,7 +15,7 @@ export interface FreshnessOptions {
 
 /** How long events have to arrive before progress is requested, which only revisions without events need, in milliseconds. */
 const firstProgressMs = 10
-/** Interval of further requests while a reader waits, in milliseconds: that of the stock server. */
+/** Interval of further requests while a reader waits, in milliseconds: that of kube-apiserver. */
 const progressEveryMs = 100
 
 /** Waits until the local state is as new as a revision, or as the remote store. */

@@ -5,7 +5,7 @@ import type { FieldPath } from '../shared/field-path.ts'
 
 export const oldestEmulationVersion = 'OldestEmulationVersion'
 
-/** A name without a domain is one of Kubernetes. @param at path of the field that the stock server repeats in its errors. */
+/** A name without a domain is one of Kubernetes. @param at path of the field that kube-apiserver repeats in its errors. */
 export function validateStrategyName(strategy: string, at: FieldPath): void {
   const here = at.child('strategy')
   if (!strategy.includes('/')) {

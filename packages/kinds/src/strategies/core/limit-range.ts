@@ -123,7 +123,7 @@ function validateRatio(
 ): void {
   if (ratio.value.compare(amount('1')) < 0) tell(`ratio ${ratio.value} is less than 1`)
   if (min === undefined || max === undefined) return
-  // Thousandths of larger amounts would overflow on the stock server, which rounds all of them up then.
+  // Thousandths of larger amounts would overflow on kube-apiserver, which rounds all of them up then.
   const inThousandths = [ratio, max, min].every(({ value }) => value.value() < maxMilliValue)
   const number = (value: Quantity) => Number(inThousandths ? value.milliValue() : value.value())
   const given = inThousandths ? number(ratio.value) / 1000 : number(ratio.value)

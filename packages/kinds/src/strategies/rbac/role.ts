@@ -52,7 +52,7 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
       return validateWith(context, (errors) => validateRole(role, errors, namespaced))
     },
     validateUpdate: updateRules(function* (errors, role, old) {
-      // The stock server validates the object twice on update.
+      // kube-apiserver validates the object twice on update.
       yield* validateRole(role, errors, namespaced)
       yield* validateRole(role, errors, namespaced)
       yield* validateMetadataUpdate(role, old, errors)

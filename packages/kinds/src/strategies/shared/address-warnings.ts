@@ -2,7 +2,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 import { formatIP, type IpAddress, parseCIDR, parseIP } from '@krmkit/meta/ip'
 import { formatV4, formatV6, toBigInt } from './address-text.ts'
 
-/** Warnings of addresses and ranges in notations that the stock server means to refuse one day. */
+/** Warnings of addresses and ranges in notations that kube-apiserver means to refuse one day. */
 
 /** A valid IPv4 address without leading zeros. */
 const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/

@@ -69,7 +69,7 @@ function validateSelectedKeys(match: readonly string[], selector: R<LabelSelecto
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
   for (const { key } of selector?.matchExpressions ?? []) {
     const place = places.get(key)
-    // The stock server leaves the name of the member out of the path.
+    // kube-apiserver leaves the name of the member out of the path.
     if (place !== undefined && seen.has(key)) at.index(place).invalid(key, 'exists in both matchLabelKeys and labelSelector')
     seen.add(key)
   }

@@ -70,7 +70,7 @@ function validateDataSources(
   validateDataSource(dataSourceRef, here, allowsAnyGroup)
   if (namespace !== '') here.child('namespace').invalidAll(namespace, nameRules.dns1123Label(namespace, false))
   if (!isSet(dataSource)) return
-  // The messages of the stock server show the path of a member where a value belongs.
+  // The messages of kube-apiserver show the path of a member where a value belongs.
   const parent = `(*field.Path)(${address})`
   const printedPath = goText(goStruct('field.Path', { name: '"dataSource"', index: '""', parent }))
   if (namespace !== '') at.invalid(printedPath, 'may not be specified when dataSourceRef.namespace is specified')

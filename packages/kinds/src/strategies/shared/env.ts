@@ -81,7 +81,7 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
   else at.child('key').invalidAll(ref.key, validateConfigMapKey(ref.key))
 }
 
-/** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
+/** `envFrom` of a container. Errors about the number of sources have the path of the list, as on kube-apiserver. */
 export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Work {
   yield* forEachItem(sources, (source, i) => {
     const here = at.index(i)

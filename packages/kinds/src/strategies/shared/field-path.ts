@@ -90,7 +90,7 @@ export class FieldPath {
     this.#add(field.forbidden(this.path(), detail))
   }
 
-  /** `detail` is set where the stock server prints more than the value. */
+  /** `detail` is set where kube-apiserver prints more than the value. */
   duplicate(value: unknown, detail = ''): void {
     this.#add(withDetail(field.duplicate(this.path(), value), detail))
   }

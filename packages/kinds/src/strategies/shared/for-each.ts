@@ -30,7 +30,7 @@ function* eachOfManyItems<T>(items: readonly T[], each: (item: T, index: number)
 }
 
 /**
- * Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with pauses. Small
+ * Calls `each` for every member of a map of texts, sorted by key as kube-apiserver reports errors, with pauses. Small
  * maps are done when the function returns.
  */
 export function forEachKey(

@@ -3,7 +3,7 @@ import { parseGoUrl } from './go-url.ts'
 
 const bad = (url: string, what: string): [string, string] => [url, `parse ${what}`]
 
-/** The expected results come from a stock server, as URLs of admission webhooks. */
+/** The expected results come from a kube-apiserver, as URLs of admission webhooks. */
 describe('parseGoUrl', () => {
   it.each<[string, string]>([
     bad('https://[::1', '"https://[::1": missing \']\' in host'),

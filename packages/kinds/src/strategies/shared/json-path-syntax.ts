@@ -45,7 +45,7 @@ export function readJsonPath(path: string): readonly PathStep[] | undefined {
 }
 
 /**
- * The problem of the first malformed part of a path, in the words of the stock server.
+ * The problem of the first malformed part of a path, in the words of kube-apiserver.
  *
  * @param path without the braces that templates have around it
  * @returns undefined for a well-formed path.

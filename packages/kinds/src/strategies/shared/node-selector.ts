@@ -106,7 +106,7 @@ export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] 
     }
     const text = topologyText(term)
     const before = seen.get(text) ?? 0
-    // The stock server compares a term without expressions with as many empty ones as there are terms.
+    // kube-apiserver compares a term without expressions with as many empty ones as there are terms.
     const empties = isEmpty(term.matchLabelExpressions) ? (terms ?? []).length : 0
     for (let copies = before + empties; copies > 0; copies--) here.child('matchLabelExpressions').duplicate('')
     seen.set(text, before + 1)

@@ -17,7 +17,7 @@ interface Source {
 
 /**
  * Work on the paths of a pod. A comparison costs one unit, and one for every 16 characters that are compared or 4 that are printed. Differs:
- * all pairs on the stock server.
+ * all pairs on kube-apiserver.
  */
 const maxWork = 100_000
 const comparedPerUnit = 16
@@ -44,7 +44,7 @@ export function warnOverlaps(texts: string[], volumes: readonly R<Volume>[] | un
         texts.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
         continue
       }
-      // As on the stock server, a source without items stands for the one before it. Only its first repetition finds new pairs.
+      // As on kube-apiserver, a source without items stands for the one before it. Only its first repetition finds new pairs.
       const paths = projectedPaths(projection)
       repetitions = paths === undefined ? repetitions + 1 : 0
       last = paths ?? last

@@ -44,7 +44,7 @@ const restartPolicies = ['Always', 'OnFailure', 'Never']
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
-/** All rules of `spec`, in the order of the stock server. */
+/** All rules of `spec`, in the order of kube-apiserver. */
 export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): Work {
   const volumes = yield* validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
   const claims = new Set((spec.resourceClaims ?? []).map((claim) => claim.name).filter((name) => !isEmpty(name)))

@@ -89,7 +89,7 @@ describe('podWarnings', () => {
     expect(repeated.join('').length).toBeGreaterThan(2 * 4096)
   })
 
-  it('lists warnings in the order of the stock server', () => {
+  it('lists warnings in the order of kube-apiserver', () => {
     const texts = warningsOf({
       affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a' }] } },
       hostAliases: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }],

@@ -60,7 +60,7 @@ interface Subject {
   readonly at: string
 }
 
-/** In the order of the stock server. */
+/** In the order of kube-apiserver. */
 function warnSpec(texts: string[], subject: Subject, { profile, features }: WarningSettings): void {
   const { spec, at } = subject
   const path = `${at}spec`

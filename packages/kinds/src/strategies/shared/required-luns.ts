@@ -2,8 +2,8 @@ export const lunOfSource: readonly string[] = ['iscsi', '?', '?targetPortal', '?
 export const lunOfVolume: readonly string[] = ['spec', '?', ...lunOfSource]
 
 /**
- * Paths where bodies must set the `lun` of an iscsi volume. `Differs:` the stock server reads a missing one as 0. Required
- * only if the members that the stock server requires are present.
+ * Paths where bodies must set the `lun` of an iscsi volume. `Differs:` kube-apiserver reads a missing one as 0. Required
+ * only if the members that kube-apiserver requires are present.
  *
  * @see Configuration and storage specification, 2.3
  */

@@ -61,7 +61,7 @@ export function mayOvercommit(name: string, domain: string): boolean {
 }
 
 interface NameOptions {
-  /** Prints malformed names as strings; most validators of the stock server print them without quotes. */
+  /** Prints malformed names as strings; most validators of kube-apiserver print them without quotes. */
   readonly quoted?: boolean
 }
 

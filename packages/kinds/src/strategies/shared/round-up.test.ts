@@ -5,7 +5,7 @@ import { persistentVolumeClaimStrategy } from '../core/persistent-volume-claim/s
 import { printAmount } from './quantities.ts'
 import { roundUp } from './round-up.direct.ts'
 
-/** Amounts as the stock server rounds and prints them. */
+/** Amounts as kube-apiserver rounds and prints them. */
 const rounded = {
   '1n': '1m',
   '1500u': '2m',

@@ -4,7 +4,7 @@ import { sortKeys } from '@krmkit/schema/paced'
 import { fewKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'
 
-/** The keys of a map in the order in which the stock server reports errors. */
+/** The keys of a map in the order in which kube-apiserver reports errors. */
 export function sortedKeys(map: object | null | undefined): readonly string[] {
   if (map === undefined || map === null) return []
   const keys = memberNames(map)

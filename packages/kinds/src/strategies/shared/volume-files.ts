@@ -34,7 +34,7 @@ function validateMode(mode: number | null | undefined, at: FieldPath): void {
   }
 }
 
-/** Media of `emptyDir`. `Differs:` the stock server accepts any text; S21. */
+/** Media of `emptyDir`. `Differs:` kube-apiserver accepts any text; S21. */
 function isMedium(medium: string): boolean {
   return medium === '' || medium === 'Memory' || medium === 'HugePages' || medium.startsWith('HugePages-')
 }
@@ -72,7 +72,7 @@ function validateKeyToPath(item: R<KeyToPath>, at: FieldPath): void {
 
 export function validateDownwardApi(source: R<DownwardAPIVolumeSource>, at: FieldPath): void {
   validateMode(source.defaultMode, at.child('defaultMode'))
-  // Errors of items have the path of the source, as on the stock server.
+  // Errors of items have the path of the source, as on kube-apiserver.
   for (const item of source.items ?? []) validateDownwardFile(item, at)
 }
 
@@ -147,7 +147,7 @@ function validateTokenProjection(token: R<ServiceAccountTokenProjection>, at: Fi
   const secondsAt = at.child('expirationSeconds')
   if (seconds < shortestToken) secondsAt.invalid(seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > longestToken) secondsAt.invalid(seconds, 'may not specify a duration larger than 2^32 seconds')
-  // The error has the path of the volume, as on the stock server.
+  // The error has the path of the volume, as on kube-apiserver.
   if (isEmpty(token.path)) options.volume.child('path').required()
   else validateFreePath(token.path, options.volume.child('path'))
 }

@@ -39,12 +39,12 @@ function* validateMounts(container: R<Container>, at: FieldPath, volumes: Volume
     }
     validateSubPaths(mount, here, at)
     if (isSet(mount.mountPropagation)) validatePropagation(mount.mountPropagation, container, at.child('mountPropagation'))
-    // The stock server leaves out the index.
+    // kube-apiserver leaves out the index.
     validateRecursiveReadOnly(mount, at.child('recursiveReadOnly'))
   })
 }
 
-/** Errors of the sub-path have the path of the list, as on the stock server. */
+/** Errors of the sub-path have the path of the list, as on kube-apiserver. */
 function validateSubPaths(mount: R<VolumeMount>, here: FieldPath, list: FieldPath): void {
   if (!isEmpty(mount.subPath)) validateDescendingPath(mount.subPath, list.child('subPath'))
   if (isEmpty(mount.subPathExpr)) return

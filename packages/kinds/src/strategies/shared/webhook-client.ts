@@ -29,7 +29,7 @@ export function validateWebhookUrl(url: string, at: FieldPath): void {
 
 /** A service of the cluster, with an optional path. */
 export function validateWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
-  // The stock server mistakes one for the other.
+  // kube-apiserver mistakes one for the other.
   if (isEmpty(namespace)) at.child('name').required('service name is required')
   if (isEmpty(name)) at.child('namespace').required('service namespace is required')
   const wrong = validatePortNum(port)

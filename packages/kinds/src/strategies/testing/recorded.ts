@@ -21,7 +21,7 @@ export function texts(errors: readonly FieldError[]): string {
 
 export function compareCauses(errors: readonly FieldError[], causes: readonly FieldError[]): string {
   const plain = (error: FieldError) => {
-    // The stock server prints differences between values in a special form.
+    // kube-apiserver prints differences between values in a special form.
     const message = open.has(error.message)
       ? '*'
       : error.message

@@ -166,7 +166,7 @@ export const conversions: readonly FunctionDeclaration[] = [
   ]),
   conversion('duration', durationType, [
     ['duration', durationType, same],
-    // Declared but not implemented, as on the stock server.
+    // Declared but not implemented, as on kube-apiserver.
     ['int64', intType, () => failed('int', 'google.protobuf.Duration')],
     ['string', stringType, (_: Meter, text: string) => readDuration(text)],
   ]),

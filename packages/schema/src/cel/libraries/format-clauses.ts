@@ -10,7 +10,7 @@ export interface Clause {
   readonly precision: number | undefined
 }
 
-/** Differs: the stock server has no limit. */
+/** Differs: kube-apiserver has no limit. */
 const maxPrecision = 1000
 
 const verbs = new Set(['s', 'd', 'f', 'e', 'b', 'o', 'x', 'X'])

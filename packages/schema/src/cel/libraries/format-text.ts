@@ -180,7 +180,7 @@ function fixed(value: Value, precision: number): string | ErrorValue {
 
 const raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
 
-/** Always six decimals, as on the stock server. */
+/** Always six decimals, as on kube-apiserver. */
 function scientific(value: Value): string | ErrorValue {
   const number = numberOf(value)
   if (number === undefined) return refused('e', value)

@@ -36,7 +36,7 @@ export function cipherOf(sourceType: number, source: Uint8Array): Pick<Cipher, '
   return isSeed ? seededCipher(source) : aesGcm(Buffer.from(source))
 }
 
-/** What is wrong with a source, as the stock server says it. */
+/** What is wrong with a source, as kube-apiserver says it. */
 export function sourceProblem({ keyId, encryptedSource, annotations, sourceType }: DataKeySource): string | undefined {
   if (sourceType !== keySource && sourceType !== seedSource) return `unknown encryptedDEKSourceType: ${sourceType}`
   const size = encryptedSource.length

@@ -1,5 +1,5 @@
 /**
- * Encrypts values with data keys that a KMS plugin encrypts. The state of writing, as on the stock server:
+ * Encrypts values with data keys that a KMS plugin encrypts. The state of writing, as on kube-apiserver:
  *
  *     no seed --Status ok, Encrypt--> writing with a seed of key A
  *     writing --Status names key A, every minute--> writing, for 3 more minutes
@@ -14,7 +14,7 @@ import { cipherOf, keyIdProblem, seedBytes, seededCipher, sourceDigest, sourcePr
 import type { KmsService } from './kms-client.ts'
 import { type DataKeySource, type EncryptedObject, encryptedObject, type KmsStatus, seedSource } from './messages.ts'
 
-/** Intervals of the stock server, in milliseconds. */
+/** Intervals of kube-apiserver, in milliseconds. */
 const healthyEveryMs = 60_000
 const unhealthyEveryMs = 10_000
 const seedLastsMs = 180_000

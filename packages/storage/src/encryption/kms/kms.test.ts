@@ -117,7 +117,7 @@ describe('createEncryption with a KMS plugin', () => {
     expect(String(errors[0])).toContain('kmsv2 Provider vault is not healthy, error: got unexpected healthz status: sealed')
     await expect(encryption.checkHealth()).rejects.toThrow('kms-provider-0: kmsv2 Provider vault is not healthy')
     encryption.checkWrite?.(key)
-    // A status that names the key extends the time, as on the stock server; a missing one does not.
+    // A status that names the key extends the time, as on kube-apiserver; a missing one does not.
     kms.failure = unavailable
     clock.advance(180 * secondMs)
     expect(() => encryption.checkWrite?.(key)).not.toThrow()

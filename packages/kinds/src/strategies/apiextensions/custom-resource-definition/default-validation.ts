@@ -61,7 +61,7 @@ function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Wor
     const inner = { ...at, steps: [...at.steps, name], inMetadata }
     yield* walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
   }
-  // Defaults of `additionalProperties` are not validated, as on the stock server.
+  // Defaults of `additionalProperties` are not validated, as on kube-apiserver.
 }
 
 function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): Work<FieldError[]> {
@@ -88,7 +88,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
 }
 
 /**
- * Drops unknown fields of metadata from the defaults of embedded resources, as the stock server does while it validates them.
+ * Drops unknown fields of metadata from the defaults of embedded resources, as kube-apiserver does while it validates them.
  * The defaults must be valid.
  */
 export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): Work {
@@ -195,7 +195,7 @@ function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Wor
 }
 
 /**
- * Validates against the keywords of the schema. As on the stock server, the type of an integer or string and keys of lists are
+ * Validates against the keywords of the schema. As on kube-apiserver, the type of an integer or string and keys of lists are
  * not checked.
  */
 function validateByKeywords(schema: Schema, path: Path): FieldError[] {

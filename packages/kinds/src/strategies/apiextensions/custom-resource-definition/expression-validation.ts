@@ -86,7 +86,7 @@ class RulesWalk {
     this.#ruled = ruled
   }
 
-  /** Inner schemas first, as on the stock server. */
+  /** Inner schemas first, as on kube-apiserver. */
   *visit(schema: Schema, at: At, errors: ErrorList): Work {
     if (!this.#ruled.has(schema)) return
     yield

@@ -6,7 +6,7 @@ import { goStruct } from '../../shared/go-form.ts'
 import type { VersionParts } from './internal-form.ts'
 import type { Schema } from './schema.ts'
 
-/** Parts of definitions as Go prints them in messages of the stock server. Addresses, which vary, are printed as zero. */
+/** Parts of definitions as Go prints them in messages of kube-apiserver. Addresses, which vary, are printed as zero. */
 
 const pointer = (type: string, value: unknown): string =>
   `(*${type})(${value === undefined || value === null ? 'nil' : '0xc000000000'})`

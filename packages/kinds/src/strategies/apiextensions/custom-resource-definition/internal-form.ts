@@ -11,7 +11,7 @@ import type {
 import { semanticEqual } from '../../shared/equality.ts'
 import { areSameSchemas } from './schema.ts'
 
-/** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
+/** Parts that all versions may share: kube-apiserver reports errors of a shared part once, at the top level. */
 export interface VersionParts {
   readonly schema: DeepReadonly<CustomResourceValidation> | undefined
   readonly subresources: DeepReadonly<CustomResourceSubresources> | undefined

@@ -51,7 +51,7 @@ function validateSetItems(items: Schema, path: Path): FieldError[] {
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic') {
     return [field.invalid(path.child('x-kubernetes-list-type'), listType, detail)]
   }
-  // The stock server compares the map type with the type of the list here, which objects do not have.
+  // kube-apiserver compares the map type with the type of the list here, which objects do not have.
   if (items.type === 'object' && mapType !== 'atomic')
     return [field.invalid(path.child('x-kubernetes-map-type'), listType ?? null, detail)]
   return []

@@ -11,7 +11,7 @@ export interface FoundField {
   readonly schema: Schema
 }
 
-/** Why a path cannot be resolved, in the text of the stock server. */
+/** Why a path cannot be resolved, in the text of kube-apiserver. */
 export interface PathProblem {
   readonly problem: string
 }

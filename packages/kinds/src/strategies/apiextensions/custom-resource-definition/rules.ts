@@ -167,7 +167,7 @@ function* validateParts(
   { schemaAt, status, expressions, structural }: PartOptions,
 ): Work<FieldError[]> {
   const selectable = path.child('selectableFields')
-  // A schema shared by all versions is ignored if fields are not shared, as on the stock server, which takes `schema: {}` for one there.
+  // A schema shared by all versions is ignored if fields are not shared, as on kube-apiserver, which takes `schema: {}` for one there.
   const [schema, unknown] =
     schemaAt === 'schema'
       ? [parts.schema?.openAPIV3Schema, 'selectableFields may only be set when version.schema.openAPIV3Schema is not included']

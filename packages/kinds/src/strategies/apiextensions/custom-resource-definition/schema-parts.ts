@@ -15,7 +15,7 @@ export function* hasDefaults(schema: Schema | undefined): Work<boolean> {
 
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
-/** Why the stock server cannot read the schema as a structural one. */
+/** Why kube-apiserver cannot read the schema as a structural one. */
 export function* structuralProblem(schema: Schema): Work<string | undefined> {
   yield
   const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))

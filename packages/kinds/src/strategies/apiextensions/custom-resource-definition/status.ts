@@ -23,7 +23,7 @@ export function validateStoredVersions({ spec, status: found }: Definition): Fie
   if (stored.length === 0) return [field.invalid(path, goText('[]string(nil)'), 'must have at least one stored version')]
   return collectErrors((errors) => {
     const versions = spec.versions ?? []
-    // A duplicate name counts as unknown, as on the stock server.
+    // A duplicate name counts as unknown, as on kube-apiserver.
     const known = new Set(stored)
     for (const { name, storage } of versions) {
       if (!known.delete(name) && storage)

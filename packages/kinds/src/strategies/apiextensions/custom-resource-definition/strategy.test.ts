@@ -247,7 +247,7 @@ describe('custom resource definitions', () => {
       { type: 'string', anyOf: [{ type: 'string' }] },
       [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
     ],
-    // Only junctors of the root are compared with the described properties, as on the stock server.
+    // Only junctors of the root are compared with the described properties, as on kube-apiserver.
     ['nothing about a junctor inside of the schema', { type: 'object', not: { properties: { a: {} } } }, []],
     [
       'a rule without text, and a path to nowhere',

@@ -17,7 +17,7 @@ type Level = 'root' | 'item' | 'field'
 export function* validateStructural(schema: Schema, path: Path): Work<FieldError[]> {
   const errors = yield* collectErrors(function* (found) {
     yield* validateInvariants(schema, 'root', path, found)
-    // Only validateJunctors of the root are compared with the description, as on the stock server.
+    // Only validateJunctors of the root are compared with the description, as on kube-apiserver.
     yield* validateDescribed(schema, schema, path, path, found)
   })
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))

@@ -35,7 +35,7 @@ export function* validateStatus(status: R<StorageVersionStatus> | null | undefin
     yield
   }
   validateCommonVersion(servers, commonEncodingVersion, at.child('commonEncodingVersion'))
-  // The stock server leaves out the name of the list in the paths of its errors.
+  // kube-apiserver leaves out the name of the list in the paths of its errors.
   validateConditions(conditions ?? [], at)
 }
 

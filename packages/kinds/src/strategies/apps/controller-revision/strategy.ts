@@ -36,7 +36,7 @@ export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
   validateUpdate: updateRules(function* (errors, revision, old) {
     yield* validateMetadataUpdate(revision, old, errors)
     yield* validateRevision(revision, errors)
-    // The order of keys counts: the stock server compares the bytes.
+    // The order of keys counts: kube-apiserver compares the bytes.
     if (stringifyJson(revision.data) !== stringifyJson(old.data))
       errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
   }),

@@ -59,7 +59,7 @@ function defaults(set: DaemonSet, _version: string, _profile: NamingProfile, { f
     strategy.rollingUpdate.maxUnavailable ??= 1
     strategy.rollingUpdate.maxSurge ??= 0
   } else if (isSet(strategy.rollingUpdate)) {
-    // Inside of the stock server both are numbers, whatever the strategy.
+    // Inside of kube-apiserver both are numbers, whatever the strategy.
     strategy.rollingUpdate.maxUnavailable ??= 0
     strategy.rollingUpdate.maxSurge ??= 0
   }
@@ -152,7 +152,7 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
     yield* validateMetadataUpdate(set, old, errors)
-    // The stock server validates the specification twice on update, so errors appear twice.
+    // kube-apiserver validates the specification twice on update, so errors appear twice.
     yield* validateSpec(set, errors)
     yield* validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
   }),

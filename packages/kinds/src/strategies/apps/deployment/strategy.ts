@@ -54,7 +54,7 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
     return
   }
   if (strategy.type !== 'RollingUpdate') {
-    // The stock server prints a pointer, whose own pointers show no content.
+    // kube-apiserver prints a pointer, whose own pointers show no content.
     const printed = goStruct('apps.DeploymentStrategy', {
       Type: goQuote(strategy.type ?? ''),
       RollingUpdate: goPointer(rolling, 'apps.RollingUpdateDeployment'),

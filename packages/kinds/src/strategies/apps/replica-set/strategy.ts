@@ -28,7 +28,7 @@ function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList):
   const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
-  // The stock server prints `deployment` here.
+  // kube-apiserver prints `deployment` here.
   yield* validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
   yield* validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
 }
@@ -60,7 +60,7 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     yield* validateMetadata(set, errors, { namespaced: true })
     yield* validateSpec(set, errors)
     yield* validateMetadataUpdate(set, old, errors)
-    // The stock server validates the specification twice on update, so errors appear twice.
+    // kube-apiserver validates the specification twice on update, so errors appear twice.
     yield* validateSpec(set, errors)
     yield* validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
   }),

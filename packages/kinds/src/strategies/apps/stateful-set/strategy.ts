@@ -213,7 +213,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   warnings(set, old, { profile, features }) {
     const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
     for (const [i, claim] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
-      // The stock server names the member so.
+      // kube-apiserver names the member so.
       warnStorage(texts, claim.spec?.resources, `spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}.resources`)
     }
     if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {

@@ -29,7 +29,7 @@ const every = '@every '
 /** Ranges that are checked in one step. */
 const rangesPerStep = 1000
 
-/** The error of a schedule, in the text of the stock server; undefined if it is valid. */
+/** The error of a schedule, in the text of kube-apiserver; undefined if it is valid. */
 export function* scheduleError(text: string): Work<string | undefined> {
   let spec = text
   if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {

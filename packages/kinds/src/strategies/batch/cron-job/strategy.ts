@@ -125,7 +125,7 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     if (old === undefined || old.metadata.generation !== cron.metadata.generation) warnJobSpec(texts, job, at)
     texts.push(...podTemplateWarnings(cron, old, { template: job?.template, at: `${at}.template`, profile, features }))
     if (old !== undefined && cron.spec?.schedule.includes('TZ') === true) {
-      // The stock server names the member so.
+      // kube-apiserver names the member so.
       const advice = 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/'
       texts.push(`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ${advice} for more details`)
     }

@@ -24,7 +24,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
 
-/** Text of the stock server for a required choice. */
+/** Text of kube-apiserver for a required choice. */
 function validValuesText(values: readonly string[]): string {
   return `valid values: [${values.map(goQuote).join(' ')}]`
 }

@@ -69,7 +69,7 @@ export const jobStrategy = defineStrategy<Job>({
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
     yield* raiseGeneration(job, old, 'spec')
   },
-  // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
+  // kube-apiserver applies its defaults again when it reads the stored object, whose template has the generated labels.
   // biome-ignore lint/correctness/useYield: a stage is a generator.
   *canonicalize(job) {
     takeTemplateLabels(job)

@@ -21,7 +21,7 @@ const immutableTemplate = [
   'successPolicy',
 ] as const satisfies readonly (keyof JobSpec)[]
 
-/** Validates the specification again, as the stock server does, then the immutable members. */
+/** Validates the specification again, as kube-apiserver does, then the immutable members. */
 export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): Work {
   yield* validateSpecWithSelector(job, errors)
   const at = errors.child('spec')

@@ -31,7 +31,7 @@ function* validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorLi
     validateDataKey(key, binaryData)
     size += base64Bytes(value)
   })
-  // The stock server reports this error without a field and prints the empty path as `[]`.
+  // kube-apiserver reports this error without a field and prints the empty path as `[]`.
   if (size > maxDataSize) errors.child('[]').tooLong('', maxDataSize)
 }
 
@@ -41,7 +41,7 @@ export function validateDataKey(key: string, at: FieldPath): void {
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
-/** Replaces null by empty bytes, as the stock server stores them: before, null is another value than empty bytes. */
+/** Replaces null by empty bytes, as kube-apiserver stores them: before, null is another value than empty bytes. */
 export function fillNulls(bytes: Record<string, string | null> | null | undefined): Work {
   return forEachMember(bytes, (map, key) => {
     if (map[key] === null) map[key] = ''

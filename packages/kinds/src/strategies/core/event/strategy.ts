@@ -117,7 +117,7 @@ function mapValues(members: Readonly<Record<string, string>>, print: (value: str
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, print(value)]))
 }
 
-/** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
+/** Immutable members, in the order of comparison; one is listed twice, as on kube-apiserver. */
 const immutableMembers = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],

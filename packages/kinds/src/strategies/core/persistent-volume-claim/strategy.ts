@@ -146,7 +146,7 @@ function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
     const value = amount(own(capacity, name))
     if (sign(value) < 0) at.child('capacity').key(name).invalidText(value.value().toString(), 'must be a valid resource quantity')
   }
-  // `Differs:` the stock server accepts conditions without type and status; S65.
+  // `Differs:` kube-apiserver accepts conditions without type and status; S65.
   for (const [i, condition] of (conditions ?? []).entries()) {
     const here = at.child('conditions').index(i)
     if (isEmpty(condition.type)) here.child('type').required()

@@ -132,7 +132,7 @@ export function validatePersistentVolumeSource(spec: R<PersistentVolumeSpec>, at
   for (const [name, shown = name, second = shown] of order) {
     const source = spec[name]
     if (!isSet(source)) continue
-    // The stock server counts any number of flexVolume sources.
+    // kube-apiserver counts any number of flexVolume sources.
     if (found && name !== 'flexVolume') {
       at.child(second).forbidden('may not specify more than 1 volume type')
       continue

@@ -180,7 +180,7 @@ function comparableSource(
 }
 
 /**
- * Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. As on the stock server, the successor of
+ * Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. As on kube-apiserver, the successor of
  * any other label is the empty one, which the rest of the validation refuses.
  */
 function* isAffinityKept(

@@ -125,7 +125,7 @@ interface Addresses {
   /** Those of the stored pod, which may be wrong. */
   readonly old: readonly R<PodIP>[] | undefined
   readonly at: FieldPath
-  /** The type of an address in the source of the stock server. */
+  /** The type of an address in the source of kube-apiserver. */
   readonly type: string
 }
 

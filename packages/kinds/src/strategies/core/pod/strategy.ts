@@ -146,6 +146,6 @@ export const podStrategy = defineStrategy<Pod>({
   resetFields: {
     '': [['status']],
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
-    // The stock server resets no ownership in `ephemeralcontainers` and `resize`.
+    // kube-apiserver resets no ownership in `ephemeralcontainers` and `resize`.
   },
 })

@@ -69,7 +69,7 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults: defaultController,
-  // The stock server applies its defaults again when it reads the stored object.
+  // kube-apiserver applies its defaults again when it reads the stored object.
   canonicalize: takeTemplateLabels,
   prepareForCreate(controller, context) {
     controller.status = { replicas: 0 }
@@ -89,12 +89,12 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     yield* validateMetadata(controller, errors, { namespaced: true })
     yield* validateSpec(controller, errors)
     yield* validateMetadataUpdate(controller, old, errors)
-    // The stock server validates the specification twice on update, so errors appear twice.
+    // kube-apiserver validates the specification twice on update, so errors appear twice.
     yield* validateSpec(controller, errors)
   }),
   warnings(controller, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(controller) : []
-    // The stock server warns of the template before the update.
+    // kube-apiserver warns of the template before the update.
     const { template } = (old ?? controller).spec ?? {}
     const texts = podTemplateWarnings(controller, old, { template, at: 'spec.template', profile, features })
     return [...names, ...texts]

@@ -263,7 +263,7 @@ class PortPool {
   }
 }
 
-/** Differs: the stock server responds with 500 and this text. */
+/** Differs: kube-apiserver responds with 500 and this text. */
 const noFreePort = 'failed to allocate a nodePort: range is full'
 
 /** Number of ports tried from a random start before all free ports are counted. */

@@ -1,5 +1,5 @@
 /**
- * Which values of a range are in use, as the stock server stores it: bit `i` of a big-endian integer without leading zeros stands for
+ * Which values of a range are in use, as kube-apiserver stores it: bit `i` of a big-endian integer without leading zeros stands for
  * the value at position `i`.
  *
  *     positions 0 and 9 in use: 00000010 00000001

@@ -79,7 +79,7 @@ function keepNodePorts(ports: ServicePort[], old: readonly R<ServicePort>[]): vo
   const byName = new Map(old.map((port) => [port.name ?? '', port.nodePort]))
   for (const port of ports) {
     const before = byName.get(port.name ?? '')
-    // As on the stock server, ports without name take over one port; validation refuses them.
+    // As on kube-apiserver, ports without name take over one port; validation refuses them.
     if (!port.nodePort && before && !used.has(before)) port.nodePort = before
   }
 }

@@ -27,7 +27,7 @@ interface Holdings {
 
 /**
  * Assigns addresses and ports that other servers, stock ones included, may assign at the same time. A value is chosen from the known
- * state, then taken in the records that the stock server uses: bitmaps of ranges, and one IPAddress for each address. When another
+ * state, then taken in the records that kube-apiserver uses: bitmaps of ranges, and one IPAddress for each address. When another
  * server was first, another value is chosen.
  */
 export class SharedServiceAllocator implements Allocator<Service> {

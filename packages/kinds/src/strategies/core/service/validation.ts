@@ -30,7 +30,7 @@ const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 const longestAffinity = 86_400
 const agentPort = 10_250
 
-/** All rules of a service, in the order of the stock server. @param old the stored service, whose addresses stay valid. */
+/** All rules of a service, in the order of kube-apiserver. @param old the stored service, whose addresses stay valid. */
 export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList, old?: DeepReadonly<Service>): Work {
   yield* validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}

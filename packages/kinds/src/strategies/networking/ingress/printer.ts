@@ -24,7 +24,7 @@ export const ingressPrinter: Printer<Ingress> = {
   ],
 }
 
-/** As on the stock server, every rule beyond the third counts as one more host. */
+/** As on kube-apiserver, every rule beyond the third counts as one more host. */
 function hostsText(rules: DeepReadonly<IngressRule[]>): string {
   const hosts: string[] = []
   let more = false

@@ -150,7 +150,7 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   validateUpdate: updateRules(function* (errors, policy, old, context) {
     yield* validatePolicy(policy, errors, old)
     yield* validateMetadataUpdate(policy, old, errors)
-    // The stock server validates the specification twice on update.
+    // kube-apiserver validates the specification twice on update.
     const again = yield* validateWith(context, (own) => validatePolicy(policy, own, old))
     errors.add(again.filter((error) => error.field.startsWith('spec')))
   }),

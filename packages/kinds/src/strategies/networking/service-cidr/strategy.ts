@@ -44,7 +44,7 @@ function validateRangeUpdate(ranges: readonly string[], old: readonly string[], 
   if (isAdded) validateRanges(ranges, at)
 }
 
-/** A write of the main resource sets the status as well, as on the stock server. */
+/** A write of the main resource sets the status as well, as on kube-apiserver. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate: creationRules(function* (errors, object) {
     yield* validateMetadata(object, errors, { namespaced: false })

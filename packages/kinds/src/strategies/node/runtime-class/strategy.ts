@@ -25,7 +25,7 @@ function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextError
 function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Work {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
-  // The stock server repeats the path step.
+  // kube-apiserver repeats the path step.
   yield* validateTolerations(tolerations, here.child('tolerations'))
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {

@@ -75,7 +75,7 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
       return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
     },
     validateUpdate: updateRules(function* (errors, binding, old) {
-      // The stock server validates the object twice on update.
+      // kube-apiserver validates the object twice on update.
       yield* validateBinding(binding, errors, namespaced)
       yield* validateBinding(binding, errors, namespaced)
       yield* validateMetadataUpdate(binding, old, errors)

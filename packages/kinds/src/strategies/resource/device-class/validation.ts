@@ -34,7 +34,7 @@ export const validateClass = /* @__PURE__ */ creationRules(function* (errors, ob
   yield* validateSpec(object.spec ?? noSpec, errors.child('spec'), undefined)
 })
 
-/** The stock server validates an update as a creation first. */
+/** kube-apiserver validates an update as a creation first. */
 export const validateClassUpdate = /* @__PURE__ */ updateRules(function* (errors, object: Class, old) {
   const spec = object.spec ?? noSpec
   const at = errors.child('spec')

@@ -34,7 +34,7 @@ export const validateTemplate = /* @__PURE__ */ creationRules(function* (errors,
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
 })
 
-/** The stock server validates an update as a creation first. */
+/** kube-apiserver validates an update as a creation first. */
 export const validateTemplateUpdate = /* @__PURE__ */ updateRules(function* (errors, template: Template, old, context) {
   yield* validateMetadata(template, errors, { namespaced: true })
   yield* validateSpec(template, errors, new SelectorChecks(context, false))

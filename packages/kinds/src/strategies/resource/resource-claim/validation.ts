@@ -17,7 +17,7 @@ export const validateClaim = /* @__PURE__ */ creationRules(function* (errors, cl
   yield* validateClaimSpec(claim.spec, errors.child('spec'), new SelectorChecks(context, false))
 })
 
-/** The stock server validates an update as a creation first. */
+/** kube-apiserver validates an update as a creation first. */
 export const validateClaimUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old, context) {
   const at = errors.child('spec')
   yield* validateMetadata(claim, errors, { namespaced: true })

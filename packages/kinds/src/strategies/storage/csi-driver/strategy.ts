@@ -37,7 +37,7 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
 
 function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Work {
   yield* validateMetadata(driver, errors, { namespaced: false })
-  // `Differs:` the stock server accepts longer names; S90.
+  // `Differs:` kube-apiserver accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
   validateSpec(driver.spec ?? {}, errors.child('spec'))
@@ -62,7 +62,7 @@ function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
 function validateImmutableFields(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath): void {
   const frozen = 'field is immutable'
   if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
-  // `Differs:` on the stock server the member is mutable; S95.
+  // `Differs:` on kube-apiserver the member is mutable; S95.
   if (spec.fsGroupPolicy !== old.fsGroupPolicy) at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
     at.child('volumeLifecycleModes').invalid(goTexts('storage.VolumeLifecycleMode', spec.volumeLifecycleModes), frozen)

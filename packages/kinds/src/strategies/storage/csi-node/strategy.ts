@@ -32,7 +32,7 @@ function* validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): W
   }
 }
 
-/** Errors have the path of the driver, as on the stock server. */
+/** Errors have the path of the driver, as on kube-apiserver. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): void {
   const seen = new Set<string>()
   for (const key of keys) {
@@ -79,7 +79,7 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
     return validateWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate: updateRules(function* (errors, node, old) {
-    // The stock server validates the object twice on update.
+    // kube-apiserver validates the object twice on update.
     yield* validateNode(node, errors)
     yield* validateNode(node, errors)
     yield* validateImmutableFields(node, old, errors)

@@ -54,7 +54,7 @@ function validateStatus({ status }: Attachment, at: FieldPath): void {
 
 function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
   if (!isSet(error)) return
-  // The message names the bound that the stock server prints; it compares with a smaller one.
+  // The message names the bound that kube-apiserver prints; it compares with a smaller one.
   if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', maxMetadataBytes)
   if (isSet(error.errorCode) && error.errorCode < 0) at.child('errorCode').invalid(error.errorCode, between(0, maxInt32))
 }
@@ -68,7 +68,7 @@ function validateNewAttachment(attachment: Attachment, errors: ContextErrorList)
     errors.child('spec').child('source').child('persistentVolumeName').invalidAll(name, validateDns1123Subdomain(name))
 }
 
-/** The stock server validates the whole attachment twice on update. */
+/** kube-apiserver validates the whole attachment twice on update. */
 function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Work {
   yield* validateAttachment(attachment, errors)
   yield* validateAttachment(attachment, errors)
@@ -95,7 +95,7 @@ const table: readonly GatedFields[] = ['attachError', 'detachError'].map((error)
 
 export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
-  // `Differs:` the stock server reads a missing member as false; S88.
+  // `Differs:` kube-apiserver reads a missing member as false; S88.
   requiredMembers: {
     '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', ...lunOfSource]],
     status: [['status', 'attached']],

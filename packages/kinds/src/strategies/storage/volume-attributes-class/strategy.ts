@@ -24,7 +24,7 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
     return validateWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate: updateRules(function* (errors, object, old) {
-    // The stock server validates the class twice on update.
+    // kube-apiserver validates the class twice on update.
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')

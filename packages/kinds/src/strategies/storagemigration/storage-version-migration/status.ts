@@ -15,7 +15,7 @@ export function validateStatusUpdate(status: Status, old: Status, at: FieldPath)
   const version = at.child('resourceVersion')
   validateResourceVersion(resourceVersion, version)
   const here = at.child('conditions')
-  // The stock server has the rules of common conditions, and names their time.
+  // kube-apiserver has the rules of common conditions, and names their time.
   const common = conditions.map(({ lastUpdateTime = null, ...others }) => {
     return { ...others, lastTransitionTime: isUnset(lastUpdateTime) ? null : lastUpdateTime }
   })

@@ -20,7 +20,7 @@ export function* validateMigration(migration: Migration, errors: ContextErrorLis
 
 export function validateImmutableFields(migration: Migration, old: Migration, errors: ContextErrorList): void {
   const [resource, before] = [migration, old].map(({ spec }) => spec?.resource)
-  // The stock server leaves out the parents in the paths of its errors.
+  // kube-apiserver leaves out the parents in the paths of its errors.
   for (const member of ['group', 'version', 'resource'] as const) {
     const text = resource?.[member] ?? ''
     if (text !== (before?.[member] ?? '')) errors.child(member).invalid(text, 'field is immutable')
