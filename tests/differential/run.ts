@@ -4,7 +4,6 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Divergence, signature } from './compare.ts'
-import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
 import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
@@ -12,6 +11,7 @@ import { divergenceReport } from './report.ts'
 import type { Scenario, Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
+import { SideBySide } from './side-by-side.ts'
 import { Totals } from './totals.ts'
 import { startWebhooks } from './webhooks.ts'
 
@@ -59,17 +59,17 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   const [stock, krmkit] = await Promise.all([startStock(flags.peer), startKrmkit(flags.krmkit)])
   const webhooks = await startWebhooks()
-  const duel = new Duel(stock, krmkit, webhooks)
+  const sideBySide = new SideBySide(stock, krmkit, webhooks)
   try {
-    await duel.prepare()
-    return flags.scenario === undefined ? await compare(duel) : await compareWritten(duel, flags.scenario)
+    await sideBySide.prepare()
+    return flags.scenario === undefined ? await compare(sideBySide) : await compareWritten(sideBySide, flags.scenario)
   } finally {
-    duel.close()
+    sideBySide.close()
     await Promise.all([stock.stop(), krmkit.stop(), webhooks.stop()])
   }
 }
 
-async function compare(duel: Duel): Promise<number> {
+async function compare(sideBySide: SideBySide): Promise<number> {
   const wanted = Number(flags.steps)
   const seed = Number(flags.seed)
   const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
@@ -83,7 +83,7 @@ async function compare(duel: Duel): Promise<number> {
     const random = new RandomChoices(seed, index)
     const { area, generate } = generatorOf(index, random)
     const scenario = generate(random)
-    const result = await gate.run(scenario.exclusive === true, () => duel.run(scenario))
+    const result = await gate.run(scenario.exclusive === true, () => sideBySide.run(scenario))
     steps += result.steps
     const cause = result.divergence && signature(result.divergence)
     totals.add({ seed, index, area }, result, cause)
@@ -93,7 +93,7 @@ async function compare(duel: Duel): Promise<number> {
     if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
     else group.count++
   }
-  await repeatOpen(duel, totals)
+  await repeatOpen(sideBySide, totals)
   const waiting = new Set<Promise<void>>()
   const work = async () => {
     while (steps < wanted) {
@@ -114,17 +114,17 @@ async function compare(duel: Duel): Promise<number> {
     await Promise.all(waiting)
     storeTotals(totals)
   } else for (const index of flags.only.split(',')) await runOne(Number(index))
-  await printGroups(duel, groups)
+  await printGroups(sideBySide, groups)
   if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals))
   return summarize(totals, `seed ${seed}: ${steps} steps`)
 }
 
 /** Compares scenarios that are written by hand. With `--keep`, they are kept with the stock answers even when nothing differs. */
-async function compareWritten(duel: Duel, files: readonly string[]): Promise<number> {
+async function compareWritten(sideBySide: SideBySide, files: readonly string[]): Promise<number> {
   let open = 0
   for (const file of files) {
     const written = JSON.parse(readFileSync(file, 'utf8')) as Scenario & { readonly title: string }
-    const { divergence, stockAnswers } = await duel.run(written)
+    const { divergence, stockAnswers } = await sideBySide.run(written)
     if (divergence !== undefined) open++
     console.log(`\n${basename(file)}: ${divergence === undefined ? 'no divergence' : signature(divergence)}`)
     printDivergence(divergence)
@@ -139,14 +139,14 @@ function keep(folder: string, name: string, found: FoundScenario): void {
 }
 
 /** Repeats the scenarios of the divergences that earlier runs left open. */
-async function repeatOpen(duel: Duel, totals: Totals): Promise<void> {
+async function repeatOpen(sideBySide: SideBySide, totals: Totals): Promise<void> {
   for (const { area, cause, seed, index } of totals.openDivergences()) {
     const random = new RandomChoices(seed, index)
     // The choice of the area.
     random.below(generators.length)
     const scenario = generators.find((generator) => generator.area === area)?.generate(random)
     if (scenario === undefined) continue
-    const { divergence } = await duel.run(scenario)
+    const { divergence } = await sideBySide.run(scenario)
     if (divergence === undefined) totals.settle(cause)
   }
 }
@@ -174,10 +174,10 @@ function summarize(totals: Totals, run: string): number {
   return open.size === 0 ? 0 : 1
 }
 
-async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Promise<void> {
+async function printGroups(sideBySide: SideBySide, groups: ReadonlyMap<string, Group>): Promise<void> {
   const attempts = Number(flags.shrink)
   for (const [cause, { count, first, index, area }] of [...groups].sort(([, a], [, b]) => b.count - a.count)) {
-    const { scenario, result } = attempts === 0 ? first : await shrink(duel, first, attempts)
+    const { scenario, result } = attempts === 0 ? first : await shrink(sideBySide, first, attempts)
     console.log(`\n${count}× ${cause}  (--area ${area} --only ${index})`)
     // Steps of a scenario that is not shortened mostly have nothing to do with its divergence.
     const shownSteps = attempts === 0 ? [result.divergence?.step ?? []].flat() : scenario.steps

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { signature } from './compare.ts'
-import type { Duel, DuelResult } from './duel.ts'
 import type { Scenario, Step } from './scenario.ts'
+import type { SideBySide, SideBySideResult } from './side-by-side.ts'
 
 /** A scenario with its result. */
 export interface Shrunk {
   readonly scenario: Scenario
-  readonly result: DuelResult
+  readonly result: SideBySideResult
 }
 
 /**
@@ -14,7 +14,7 @@ export interface Shrunk {
  *
  * @param attempts number of runs at most
  */
-export async function shrink(duel: Duel, start: Shrunk, attempts = 120): Promise<Shrunk> {
+export async function shrink(duel: SideBySide, start: Shrunk, attempts = 120): Promise<Shrunk> {
   const wanted = start.result.divergence === undefined ? '' : signature(start.result.divergence)
   let best = start
   let left = attempts

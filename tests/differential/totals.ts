@@ -1,4 +1,4 @@
-import type { DuelResult } from './duel.ts'
+import type { SideBySideResult } from './side-by-side.ts'
 
 /** Divergences of one cause that nothing explains. */
 export interface OpenDivergence {
@@ -98,7 +98,7 @@ export class Totals {
   /** Counts a scenario. @param cause of its divergence, if it has one */
   add(
     { seed, index, area }: { readonly seed: number; readonly index: number; readonly area: string },
-    { steps, known, wording }: Pick<DuelResult, 'steps' | 'known' | 'wording'>,
+    { steps, known, wording }: Pick<SideBySideResult, 'steps' | 'known' | 'wording'>,
     cause?: string,
   ): void {
     this.#of(seed).steps += steps

@@ -3,7 +3,6 @@
 export { builtInControllers } from './built-in.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
 export { signingController } from './csr-signing/signing-controller.ts'
-export type { MetricQuery, MetricsProvider, PodQuantities } from './horizontal-pod-autoscaler/metrics.ts'
 export type {
   CertificateSigning,
   Controller,
@@ -11,10 +10,13 @@ export type {
   ControllerRun,
   ControllersOptions,
   DeferredHeartbeats,
+  LegacyTokenIssuer,
+  LegacyTokenRequest,
   QueueOptions,
   RunningControllers,
 } from './interfaces.ts'
 export { type LeaderElectionOptions, type LeaderElectionTimes, leaderElection } from './leader-election/leader-election.ts'
+export type { MetricQuery, MetricsProvider, PodQuantities } from './metrics-provider.ts'
 export { simulatedServerOptions } from './node-simulation/browser-server-options.ts'
 export { type ClusterControllers, clusterControllers } from './node-simulation/cluster-controllers.ts'
 export { httpProbe } from './node-simulation/http-probe.ts'
@@ -39,6 +41,5 @@ export { scheduler } from './scheduler/scheduler.ts'
 export type { AllocationFinding, ServerAddresses, ServerFacts, SharedServerState } from './server-objects/interfaces.ts'
 export { serverControllers } from './server-objects/server-controllers.ts'
 export { serviceAccountController } from './service-account.ts'
-export type { LegacyTokenIssuer, LegacyTokenRequest } from './service-account-tokens/token-secrets.ts'
 export { type MigrationOptions, type MigrationProgress, migrateResource } from './storage-migration/migrate-resource.ts'
 export { workloadControllers } from './workload-controllers.ts'

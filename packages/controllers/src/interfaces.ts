@@ -6,8 +6,7 @@ import type { RateLimit } from '@krmkit/meta/token-bucket'
 import type { Monitors } from './framework/monitors.ts'
 import type { SharedInformers } from './framework/shared-informers.ts'
 import type { QueueRun, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
-import type { MetricsProvider } from './horizontal-pod-autoscaler/metrics.ts'
-import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
+import type { MetricsProvider } from './metrics-provider.ts'
 
 /**
  * A controller watches the state of a cluster and moves it towards the desired state. It accesses the server only through its client.
@@ -137,3 +136,14 @@ export interface RunningControllers extends AsyncDisposable {
   /** Stops watches and waits for running work. */
   close(): Promise<void>
 }
+
+/** A request for the token of a Secret. */
+export interface LegacyTokenRequest {
+  readonly namespace: string
+  readonly secretName: string
+  readonly accountName: string
+  readonly accountUid: string
+}
+
+/** Issues the non-expiring tokens of service account Secrets. */
+export type LegacyTokenIssuer = (request: LegacyTokenRequest) => Promise<string>

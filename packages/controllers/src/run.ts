@@ -1,5 +1,6 @@
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { allowManyListeners } from '@krmkit/meta/platform'
+import { checkOptions } from './arguments.ts'
 import { builtInControllers } from './built-in.ts'
 import { resolveAlias } from './controller-aliases.ts'
 import { ControllersError } from './controllers-error.ts'
@@ -11,7 +12,6 @@ import { SharedInformers } from './framework/shared-informers.ts'
 import { TurnBudget } from './framework/turn-budget.ts'
 import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
-import { checkOptions } from './option-check.ts'
 
 /**
  * Runs controllers against a server until it is closed.

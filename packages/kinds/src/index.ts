@@ -24,9 +24,9 @@ export type {
   VersionConversion,
   VersionOptions,
 } from './defined/interfaces.ts'
-export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './group-versions/kind-handle.ts'
 export type * from './interfaces.ts'
+export { KindsError, type KindsErrorCode } from './kinds-error.ts'
 export type * from './object-conversion.ts'
 export { preparationWork, runPreparation } from './preparation.ts'
 export { defaultPrinter } from './printers/default.ts'

@@ -3,13 +3,13 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource } from '@krmkit/meta'
 import type { Turns } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
+import type { Allocations } from './allocations.ts'
 import type { ObjectCache } from './cache/object-cache.ts'
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
 import type { FieldOwnership } from './ownership/field-ownership.ts'
 import type { StorageNormalizer } from './versions/canonical-form.ts'
 import type { ServedResources } from './versions/served-resources.ts'
-import type { Allocations } from './write/allocations.ts'
-import type { KeyedMutex } from './write/keyed-mutex.ts'
 
 /** State and services that all stores of one registry share. Never leaves this package. */
 export interface RegistryInternals {

@@ -5,7 +5,6 @@ export { DecodedSize } from './decode/decoded-size.ts'
 export { applyDefaults } from './decode/defaults.direct.ts'
 export type { DefaultsOptions } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.direct.ts'
-export { DecodeError, type DecodeErrorCode, type DecodeErrorFields, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type {
   CustomCodec,
   Decoded,
@@ -37,6 +36,7 @@ export { createTypeSource, type FactsSource } from './model/type-source.ts'
 export { type Envelope, readEnvelope } from './protobuf/envelope.ts'
 export { decodeProtobuf } from './protobuf/protobuf.direct.ts'
 export { encodeProtobuf, type ProtobufOptions } from './protobuf/protobuf.ts'
+export { DecodeError, type DecodeErrorCode, type DecodeErrorFields, SchemaError, type SchemaErrorCode } from './schema-error.ts'
 export { type CustomTypeOptions, createCustomType } from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 export { printYaml } from './yaml/print-yaml.ts'

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { sharedFiles, sharedTypes } from '../testdata/types.ts'
 import { decode } from './decode/decode.direct.ts'
 import { strictMessage } from './decode/decode.ts'
-import { DecodeError } from './errors.ts'
 import type { StructType } from './interfaces.ts'
 import { parseJson } from './json/parse-json.direct.ts'
 import type { FactsSource } from './model/type-source.ts'
+import { DecodeError } from './schema-error.ts'
 import { parseYaml } from './yaml/parse-yaml.ts'
 
 /** Recorded error messages for undecodable bodies, and warnings for decodable ones. */

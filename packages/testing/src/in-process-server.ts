@@ -102,11 +102,10 @@ export class InProcessTestServer implements TestServer {
   async applySeed(): Promise<void> {
     if (this.#options.from !== undefined) await this.#host.restoreState(this.#options.from, this.#instance.storage)
     const manifests = await readManifests(this.#options.seed ?? [], this.#host.manifestFiles)
+    // A pod that found no node waits for the clock.
+    if (this.#options.cluster !== undefined) await this.settle()
     const { profile = stockProfile } = this.#options.server ?? {}
-    const signal = new AbortController().signal
-    // Pods of the seed find the simulated nodes: one that was refused once waits for the clock.
-    if (manifests.length > 0 && this.#options.cluster !== undefined) await this.settle()
-    await applySeed(manifests, { client: this.client, profile, signal, settle: () => this.settle() })
+    await applySeed(manifests, { client: this.client, profile, settle: () => this.settle() })
     await this.settle()
     this.#snapshot = snapshot(this.#instance.storage, this.clock.now())
     this.ledger.clear()

@@ -9,11 +9,12 @@ const fieldManager = 'seed'
 /** Kinds that are created first. */
 const firstKinds = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass', 'ServiceAccount']
 const definitionTries = 50
+/** A seed is never aborted. */
+const { signal } = new AbortController()
 
 export interface SeedOptions {
   readonly client: Client
   readonly profile: NamingProfile
-  readonly signal: AbortSignal
   /** Waits until the server has processed all writes. */
   readonly settle: () => Promise<void>
 }
@@ -28,7 +29,7 @@ export async function applySeed(manifests: readonly Manifest[], options: SeedOpt
   const isFirst = ({ object }: Manifest) => firstKinds.includes(object.kind)
   const first = manifests.filter(isFirst).sort((a, b) => firstKinds.indexOf(a.object.kind) - firstKinds.indexOf(b.object.kind))
   const ordered = [...first, ...manifests.filter((manifest) => !isFirst(manifest))]
-  let discovered = await discover(options.client, options)
+  let discovered = await discover(options.client, { ...options, signal })
   for (const manifest of ordered) {
     for (let tries = 0; ; tries++) {
       const { apiVersion, kind } = manifest.object
@@ -41,7 +42,7 @@ export async function applySeed(manifests: readonly Manifest[], options: SeedOpt
         throw new TestingError({ code: 'InvalidSeed', message: `${manifest.source}: the server has no ${kind} of ${apiVersion}` })
       }
       await options.settle()
-      discovered = await discover(options.client, options)
+      discovered = await discover(options.client, { ...options, signal })
     }
   }
 }
@@ -55,14 +56,14 @@ function isDefinedBySeed(manifests: readonly Manifest[], { object }: Manifest): 
 }
 
 async function seedObject(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
-  const { client, signal } = options
+  const { client } = options
   const { object, source } = manifest
   try {
     const namespace = resource.namespaced ? (object.metadata.namespace ?? client.namespace) : ''
     const created = await create(manifest, resource, { namespace, ...options })
     const status = object.status as JsonObject | undefined
     const needsStatus = status !== undefined && Object.keys(status).length > 0
-    if (needsStatus) await writeStatus(client, resource, created, { namespace, signal, status })
+    if (needsStatus) await writeStatus(client, resource, created, { namespace, status })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new TestingError({
@@ -78,7 +79,7 @@ async function create(
   resource: ResourceType,
   options: SeedOptions & { readonly namespace: string },
 ): Promise<ApiObject> {
-  const { client, namespace, signal } = options
+  const { client, namespace } = options
   const { object, text, contentType } = manifest
   const collection = pathOf(resource, namespace)
   for (let tries = 0; ; tries++) {
@@ -110,7 +111,7 @@ async function writeStatus(
   client: Client,
   resource: ResourceType,
   created: ApiObject,
-  options: { readonly namespace: string; readonly signal: AbortSignal; readonly status: JsonObject },
+  options: { readonly namespace: string; readonly status: JsonObject },
 ): Promise<void> {
   const { status, ...location } = options
   try {

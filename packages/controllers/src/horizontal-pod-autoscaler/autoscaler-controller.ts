@@ -5,10 +5,11 @@ import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import type { MetricsProvider } from '../metrics-provider.ts'
 import { pods, queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { PodsByLabel } from '../workloads/pods-by-label.ts'
 import { MetricFailure, type MetricProposal, proposeFor } from './metric-proposals.ts'
-import { type MetricsProvider, serverMetrics } from './metrics.ts'
+import { serverMetrics } from './metrics.ts'
 import {
   type Autoscaler,
   type AutoscalerCondition,

@@ -1,7 +1,8 @@
 import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import type { MetricsProvider, PodQuantities } from '../metrics-provider.ts'
 import type { ReadonlyPod } from '../workloads/objects.ts'
 import { goSelectorText } from '../workloads/selector-text.ts'
-import { type MetricsProvider, milliOf, type PodQuantities, quantityOf } from './metrics.ts'
+import { milliOf, quantityOf } from './metrics.ts'
 import type { MetricIdentifier, MetricSpec, MetricTarget } from './objects.ts'
 import {
   type Proposal,

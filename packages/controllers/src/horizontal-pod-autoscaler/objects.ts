@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
+import type { ObjectTarget } from '../metrics-provider.ts'
 
 /** The parts of autoscalers and scales that the controller reads and writes. */
 
@@ -13,12 +14,6 @@ export interface MetricTarget {
 export interface MetricIdentifier {
   name: string
   selector?: LabelSelectorObject | null
-}
-
-export interface ObjectTarget {
-  apiVersion?: string
-  kind: string
-  name: string
 }
 
 export interface MetricSpec {

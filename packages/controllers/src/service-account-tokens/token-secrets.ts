@@ -2,17 +2,6 @@ import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { base64Text, utf8Bytes } from '@krmkit/meta/bytes'
 
-/** A request for the token of a Secret. */
-export interface LegacyTokenRequest {
-  readonly namespace: string
-  readonly secretName: string
-  readonly accountName: string
-  readonly accountUid: string
-}
-
-/** Issues the non-expiring tokens of service account Secrets. */
-export type LegacyTokenIssuer = (request: LegacyTokenRequest) => Promise<string>
-
 export interface Secret extends ApiObject {
   type?: string
   data?: Record<string, string>

@@ -1,12 +1,11 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
-import type { Controller, ControllerContext } from '../interfaces.ts'
+import type { Controller, ControllerContext, LegacyTokenIssuer } from '../interfaces.ts'
 import {
   accountRefOf,
   base64,
   belongsTo,
-  type LegacyTokenIssuer,
   type Secret,
   type ServiceAccount,
   secrets,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 import { printerOf } from '../printers/load-printer.ts'
 import { builtInKinds, builtInTypes, createCatalog } from './catalog.ts'
 

@@ -1,7 +1,7 @@
 import { type Features, type GroupVersionKind, type GroupVersionResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource, type TypeSource } from '@krmkit/schema'
-import { KindsError } from '../errors.ts'
 import type { KindInfo, ResourceDefinition } from '../interfaces.ts'
+import { KindsError } from '../kinds-error.ts'
 import { type FolderVersion, type Sources, versionDefinitions } from './definitions.ts'
 import type { EmulatedRelease } from './emulated-release.ts'
 import { type CatalogFacts, factsOf, readStockFacts } from './facts.ts'

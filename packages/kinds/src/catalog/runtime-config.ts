@@ -1,4 +1,4 @@
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 
 /**
  * Which group versions and resources are served, as set by the flag `--runtime-config`.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 import { defineResource } from './define-resource.ts'
 import { z } from './zod.ts'
 

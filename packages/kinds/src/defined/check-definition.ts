@@ -1,5 +1,5 @@
 import { isObject, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 import type { ResourceOptions, VersionOptions, VersionTable } from './interfaces.ts'
 
 /** Misspelt options would be ignored silently in JavaScript. */

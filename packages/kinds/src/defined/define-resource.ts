@@ -2,12 +2,12 @@ import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { compareVersions } from '../catalog/groups.ts'
 import { customDefinitions } from '../custom/custom-definitions.ts'
 import type { ObjectConverter } from '../custom/object-converter.ts'
-import { KindsError } from '../errors.ts'
 import {
   CustomResourceDefinition,
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../group-versions/apiextensions-v1.generated.ts'
+import { KindsError } from '../kinds-error.ts'
 import { checkDefinition, requireVersion } from './check-definition.ts'
 import { withZodRules } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'

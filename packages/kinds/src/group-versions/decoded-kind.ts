@@ -1,6 +1,6 @@
 import type { FieldError } from '@krmkit/meta'
 import { DecodeError, type DecodeOptions, decode, type StructType } from '@krmkit/schema'
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 
 /** Errors of decoding an object of a kind. */
 

@@ -1,7 +1,7 @@
 import { type ApiObject, type DeepReadonly, type FieldError, formatApiVersion, type Typed } from '@krmkit/meta'
 import { decode, encodeJson, normalize, parseJson, type StructType, type TypeSource } from '@krmkit/schema'
-import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
+import { KindsError } from '../kinds-error.ts'
 import { requireKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
 import { kindRules } from './kind-rules.ts'
 

@@ -1,6 +1,6 @@
 import type { ApiObject, FieldError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from './core-v1.generated.ts'
 import type { KindHandle } from './kind-handle.ts'
 import { StorageClass } from './storage-v1.generated.ts'

@@ -1,4 +1,4 @@
-import { KindsError } from '../errors.ts'
+import { KindsError } from '../kinds-error.ts'
 
 /** The releases with recorded facts. */
 

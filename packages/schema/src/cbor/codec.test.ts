@@ -1,6 +1,6 @@
 import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import { loadCbor } from './index.ts'
 
 const cbor = await loadCbor()

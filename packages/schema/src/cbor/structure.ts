@@ -1,5 +1,5 @@
 import type { Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 
 /** Bounds the structure of a CBOR document before it is decoded, so that decoding neither recurses deeply nor allocates much. */
 

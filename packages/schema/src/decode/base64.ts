@@ -1,5 +1,5 @@
 import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 
 /** Standard base64 as Go reads and writes it: padding is required, line breaks are ignored. */
 

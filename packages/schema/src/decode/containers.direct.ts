@@ -2,13 +2,13 @@
 
 import { setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
+import { withSortedKeys } from '../json/shape.direct.ts'
+import { inOrder, isParsedObject } from '../json/shape.ts'
+import { DecodeError } from '../schema-error.ts'
 import { type ContainerPlan, countedZero, decodeTexts, isTextNode, type SchemaForm } from './containers.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import type { NodePlan, StructPlan } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
-import { withSortedKeys } from './shape.direct.ts'
-import { inOrder, isParsedObject } from './shape.ts'
 import { decodeStruct } from './struct.direct.ts'
 
 export function decodeList({ node, of: element }: ContainerPlan, value: unknown, context: DecodeContext): unknown {

@@ -1,8 +1,8 @@
-import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { formatPath, ProblemCollector } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
 /**

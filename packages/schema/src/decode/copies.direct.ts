@@ -2,13 +2,13 @@
 
 import { setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
+import { withSortedKeys } from '../json/shape.direct.ts'
+import { inOrder } from '../json/shape.ts'
 import { NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { type DecodeContext, maxDepth } from './context.ts'
 import { type CopyOptions, isContainer, plainNumber, unsorted } from './copies.ts'
 import { jsonWeight } from './json-weight.direct.ts'
-import { withSortedKeys } from './shape.direct.ts'
-import { inOrder } from './shape.ts'
 
 /** Copies an untyped value. Duplicate members are reported; the last value wins. */
 export function copyAny(value: unknown, context: DecodeContext, options: CopyOptions = unsorted): unknown {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { DecodeError } from '../errors.ts'
 import { stringifyJson } from '../json/encode-json.direct.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
+import { DecodeError } from '../schema-error.ts'
 import { decode, decodeUntyped, strictMessage } from './index.ts'
 
 const types = testTypes()

@@ -1,12 +1,12 @@
 import type { Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import { isParsedObject } from '../json/shape.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { DecodeContext } from './context.ts'
 import { type CopyOptions, copyAny } from './copies.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
-import { isParsedObject } from './shape.ts'
 import { decodeStruct } from './struct.ts'
 
 /** Decodes parsed values into canonical objects. */

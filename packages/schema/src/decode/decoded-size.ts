@@ -1,4 +1,4 @@
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import { jsonWeight } from './json-weight.direct.ts'
 
 /**

@@ -3,11 +3,11 @@ import { setMember } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.direct.ts'
+import { isParsedObject } from '../json/shape.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { jsonWeight } from './json-weight.direct.ts'
 import { planOf } from './plan.ts'
-import { isParsedObject } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Static defaults of type facts. Defaults that depend on other fields belong to the strategy of the kind. */

@@ -1,10 +1,10 @@
 // Derived from empties.ts by `npm run direct`: do not edit.
 import type { StructType } from '../interfaces.ts'
+import { isParsedObject } from '../json/shape.ts'
 import { type Members, structOf } from './empties.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { normalize } from './normalize.direct.ts'
 import { planOf } from './plan.ts'
-import { isParsedObject } from './shape.ts'
 
 /**
  * Drops the empty lists and maps that decoding kept for `keepEmpties`: the canonical form, in which objects are owned, shown and

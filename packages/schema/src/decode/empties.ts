@@ -1,9 +1,9 @@
 import { memberNames, type Work } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
+import { isParsedObject } from '../json/shape.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { normalize } from './normalize.ts'
 import { planOf } from './plan.ts'
-import { isParsedObject } from './shape.ts'
 
 /** Empty values that decoding has kept for the rules of a kind. */
 

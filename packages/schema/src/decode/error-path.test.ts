@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import { decode } from './decode.direct.ts'
 
 const types = testTypes()

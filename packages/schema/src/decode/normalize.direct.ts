@@ -3,11 +3,11 @@
 import { type JsonObject, setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
+import { copyInOrder, sortKeys } from '../json/shape.direct.ts'
+import { inOrder, isParsedObject } from '../json/shape.ts'
 import type { NodePlan, StructPlan } from './field-plan.ts'
 import { normalElement, normalScalar, slotsUntil, withMember } from './normalize.ts'
 import { planOf } from './plan.ts'
-import { copyInOrder, sortKeys } from './shape.direct.ts'
-import { inOrder, isParsedObject } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /**

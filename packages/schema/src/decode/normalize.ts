@@ -2,9 +2,9 @@ import type { JsonObject } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
+import { copyInOrder, inOrder, isParsedObject, sortKeys } from '../json/shape.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
-import { copyInOrder, inOrder, isParsedObject, sortKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Restores the canonical form of objects that code has modified. */

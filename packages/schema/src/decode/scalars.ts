@@ -1,6 +1,6 @@
-import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, invalidNumber } from './context.ts'
 import { copyCounted } from './copies.direct.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
+import { DecodeError } from '../schema-error.ts'
 import { decodeFailureMessage, readTypeMeta, summarizeBody, unreadableTypeMeta } from './type-meta.ts'
 
 /** The message of the 400 response for a body, as kube-apiserver writes it. */

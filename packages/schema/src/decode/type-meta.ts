@@ -1,9 +1,9 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { memberNames } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
+import { isParsedObject } from '../json/shape.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
-import { isParsedObject } from './shape.ts'
+import { DecodeError } from '../schema-error.ts'
 
 /** Reads `kind` and `apiVersion` of a body, and formats the messages for bodies that cannot be decoded. */
 

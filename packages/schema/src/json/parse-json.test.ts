@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import { duplicateProblems } from './duplicates.direct.ts'
 import { parseJson } from './parse-json.direct.ts'
 import { NumberLiteral } from './syntax.ts'

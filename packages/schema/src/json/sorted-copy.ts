@@ -1,6 +1,6 @@
 import { setMember } from '@krmkit/meta'
-import { sortKeys } from '../decode/shape.direct.ts'
 import { stringifyJson } from './encode-json.direct.ts'
+import { sortKeys } from './shape.direct.ts'
 
 /** Deep copy of a JSON value with the keys of every object sorted by bytes. */
 export function sortedCopy(value: unknown): unknown {

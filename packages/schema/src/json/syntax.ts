@@ -1,7 +1,7 @@
 import { setMember } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { rememberMemberNames, type Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**

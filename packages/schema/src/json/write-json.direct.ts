@@ -1,7 +1,7 @@
 // Derived from write-json.ts by `npm run direct`: do not edit.
 
 import { memberNames } from '@krmkit/meta/work'
-import { sortKeys } from '../decode/shape.direct.ts'
+import { sortKeys } from './shape.direct.ts'
 import { isContainer, scalarJson, startsWithIndex, type TextParts } from './write-json.ts'
 
 /** Writes a value without HTML escapes. Omits `undefined` members. */

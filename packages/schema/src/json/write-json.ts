@@ -1,5 +1,5 @@
 import { memberNames, type Work } from '@krmkit/meta/work'
-import { sortKeys } from '../decode/shape.ts'
+import { sortKeys } from './shape.ts'
 
 /** Writes JSON that the engine cannot: 64-bit integers, objects with index-like keys in byte order, and large values with pauses. */
 

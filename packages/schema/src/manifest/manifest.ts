@@ -1,5 +1,5 @@
-import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
+import { DecodeError } from '../schema-error.ts'
 import type { YamlNode } from '../yaml/nodes.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
 import { readNodes } from '../yaml/read-nodes.ts'

@@ -1,5 +1,5 @@
-import { SchemaError } from '../errors.ts'
 import type { ScalarNode, SpecialName, StructType, TypeNode } from '../interfaces.ts'
+import { SchemaError } from '../schema-error.ts'
 import type { NodeFacts } from './facts.ts'
 
 /** Builds a `TypeNode` from the facts of one node. */

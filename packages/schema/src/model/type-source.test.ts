@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SchemaError } from '../errors.ts'
+import { SchemaError } from '../schema-error.ts'
 import { createTypeSource } from './type-source.ts'
 
 const facts = {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
-import { SchemaError } from '../errors.ts'
 import type { Field, ProtoMember, StructType, TypeSource } from '../interfaces.ts'
+import { SchemaError } from '../schema-error.ts'
 import type { FieldFacts, GroupFacts, ProtoFacts, TypeFacts, VersionFacts } from './facts.ts'
 import { type PackedGroup, type PackedVersion, readPackedGroup } from './packed-facts.ts'
 import { type NodeContext, typeNode } from './type-node.ts'

@@ -1,5 +1,5 @@
-import { SchemaError } from '../errors.ts'
 import type { ListNode, StructType } from '../interfaces.ts'
+import { SchemaError } from '../schema-error.ts'
 import { closeEnvelope, openEnvelope } from './envelope.ts'
 import { encodeMessage } from './protobuf.ts'
 import { bytesTag, newWriter } from './wire.ts'

@@ -2,7 +2,7 @@
 
 import { setMember } from '@krmkit/meta'
 import { minDiscardedBytes } from '../decode/decoded-size.ts'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import type { ValueCodec } from './codec.ts'
 import { isSet, keyTag, type MapEntry, type MemberForm } from './read-members.ts'
 import { expectWire, lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, wireOf } from './wire.ts'

@@ -2,7 +2,7 @@ import { setMember } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan } from '../decode/field-plan.ts'
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 import type { ValueCodec } from './codec.ts'
 import { bytesTag, expectWire, lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, wireOf } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
-import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from '../json/utf8.ts'
+import { DecodeError } from '../schema-error.ts'
 
 /** The protobuf wire format. The only module that uses the protobuf library. Errors carry the messages of Go's generated code. */
 

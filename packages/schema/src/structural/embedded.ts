@@ -13,9 +13,9 @@ import {
 import { validateDns1035Label } from '@krmkit/meta/names'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { decode } from '../decode/decode.direct.ts'
-import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
+import { DecodeError } from '../schema-error.ts'
 import { coerceMetadata } from './metadata.direct.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmki
 import type { Work } from '@krmkit/meta/work'
 import { decode as decodeAtOnce } from '../decode/decode.direct.ts'
 import { decode } from '../decode/decode.ts'
-import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
+import { DecodeError } from '../schema-error.ts'
 
 const unknownField = /^unknown field "(.*)"$/s
 

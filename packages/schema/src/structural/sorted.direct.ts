@@ -1,8 +1,8 @@
 // Derived from sorted.ts by `npm run direct`: do not edit.
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/work'
-import { sortKeys } from '../decode/shape.direct.ts'
-import { inOrder } from '../decode/shape.ts'
+import { sortKeys } from '../json/shape.direct.ts'
+import { inOrder } from '../json/shape.ts'
 import { remember, type SortedMembers, type SortOptions } from './sorted.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/meta/work'
-import { inOrder, sortKeys } from '../decode/shape.ts'
+import { inOrder, sortKeys } from '../json/shape.ts'
 
 export interface SortOptions {
   /** Keys of large objects, some of which may have been removed. */

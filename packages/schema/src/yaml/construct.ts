@@ -1,7 +1,7 @@
 import { setMember } from '@krmkit/meta'
 import { goFloat, goQuote, goSyntax } from '@krmkit/meta/go-text'
-import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { shortestFloat, shortestFloat32 } from './go-float.ts'
 import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
 import { type Resolved, resolveScalar } from './resolve.ts'

@@ -1,4 +1,4 @@
-import type { DecodeError } from '../errors.ts'
+import type { DecodeError } from '../schema-error.ts'
 import { isBlank, isBlankOrEnd, isBreakOrEnd, LINE_FEED, SPACE } from './characters.ts'
 import { type TextMark, yamlErrorAt } from './yaml-error.ts'
 

@@ -4,8 +4,8 @@ import documents from '../../testdata/yaml-documents.json' with { type: 'json' }
 import vectors from '../../testdata/yaml-scalars.json' with { type: 'json' }
 import { decode } from '../decode/decode.direct.ts'
 import { strictMessage } from '../decode/decode.ts'
-import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { parseYaml } from './parse-yaml.ts'
 
 function failure(text: string | Uint8Array): string {

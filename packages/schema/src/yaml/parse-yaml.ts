@@ -1,6 +1,6 @@
 import type { Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
 import type { ParsedJson } from '../json/parse-json.ts'
+import { DecodeError } from '../schema-error.ts'
 import { construct } from './construct.ts'
 import { readNodes } from './read-nodes.ts'
 import { yamlErrorPrefix } from './yaml-error.ts'

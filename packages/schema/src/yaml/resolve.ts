@@ -1,6 +1,6 @@
-import type { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { decodeLoosely } from '../json/utf8.ts'
+import type { DecodeError } from '../schema-error.ts'
 import { isTimestamp } from './timestamp.ts'
 import { yamlError } from './yaml-error.ts'
 

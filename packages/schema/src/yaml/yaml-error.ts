@@ -1,4 +1,4 @@
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../schema-error.ts'
 
 /** Prefix of every YAML error. */
 export const yamlErrorPrefix = 'error converting YAML to JSON: yaml: '

@@ -1,7 +1,7 @@
 // Derived from yaml-json.ts by `npm run direct`: do not edit.
 
-import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
+import { DecodeError } from '../schema-error.ts'
 import type { Constructed } from './construct.ts'
 import { closingQuote, different, longestDifference, maxJsonDepth, maxKey, stepLength } from './yaml-json.ts'
 import type { YamlText } from './yaml-text.ts'

@@ -1,6 +1,6 @@
 import type { Work } from '@krmkit/meta/work'
-import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
+import { DecodeError } from '../schema-error.ts'
 import type { Constructed } from './construct.ts'
 import type { YamlText } from './yaml-text.ts'
 

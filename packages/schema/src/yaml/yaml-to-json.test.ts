@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sharedFiles } from '../../testdata/types.ts'
-import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
+import { DecodeError } from '../schema-error.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { yamlToJson } from './yaml-to-json.ts'
 

@@ -1,5 +1,5 @@
-import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
+import { DecodeError } from '../schema-error.ts'
 import { parseYaml } from './parse-yaml.ts'
 
 /**

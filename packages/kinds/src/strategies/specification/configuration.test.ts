@@ -1,8 +1,8 @@
 import { parseYaml } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import { KindsError } from '../../errors.ts'
 import { ConfigMap, Pod, Secret } from '../../group-versions/core-v1.generated.ts'
+import { KindsError } from '../../kinds-error.ts'
 import { base64, faults, podWith } from '../testing/objects.ts'
 
 /** ConfigMaps and Secrets. @see Configuration and storage specification, 1, 2.1 and 2.2 */

@@ -1,6 +1,6 @@
-import { DecodeError } from '../../errors.ts'
 import { stringifyJson } from '../../json/encode-json.direct.ts'
 import { parseJson } from '../../json/parse-json.direct.ts'
+import { DecodeError } from '../../schema-error.ts'
 import { JsonSyntaxError, readJsonNodes } from '../json-nodes.ts'
 import { type ReadManifestOptions, readManifest } from '../manifest.ts'
 import { opensJson, splitManifest } from '../split.ts'

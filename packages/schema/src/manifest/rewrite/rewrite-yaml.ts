@@ -1,4 +1,4 @@
-import { DecodeError } from '../../errors.ts'
+import { DecodeError } from '../../schema-error.ts'
 import { construct } from '../../yaml/construct.ts'
 import { readNodes } from '../../yaml/read-nodes.ts'
 import { align } from './align.ts'

@@ -16,13 +16,13 @@ export {
   validateQualifiedNameFormat,
   validateRelaxedEnvVarName,
   validateWildcardDns1123Subdomain,
-} from './name-formats.ts'
-export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
-export { validateGroupId, validateInRange, validatePortNum, validateUserId } from './number-rules.ts'
+} from './names/name-formats.ts'
+export { type NameRule, type NameRuleName, nameRules } from './names/name-rule.ts'
+export { validateGroupId, validateInRange, validatePortNum, validateUserId } from './names/number-rules.ts'
+export { requirePathSegmentName } from './require-name.ts'
 export {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,
   validateFullyQualifiedDomainName,
   validateFullyQualifiedName,
-} from './qualified-names.ts'
-export { requirePathSegmentName } from './require-name.ts'
+} from './validation/qualified-names.ts'

@@ -1,9 +1,14 @@
 /** Validation of fields with domain names. */
 
 import type { FieldError } from '../interfaces.ts'
-import { field } from '../validation/field-error.ts'
-import type { Path } from '../validation/path.ts'
-import { formatRegexError, validateDns1123Label, validateDns1123Subdomain, validateQualifiedNameFormat } from './name-formats.ts'
+import {
+  formatRegexError,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateQualifiedNameFormat,
+} from '../names/name-formats.ts'
+import { field } from './field-error.ts'
+import type { Path } from './path.ts'
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/

@@ -1,7 +1,7 @@
 import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { FrozenObject } from '../interfaces.ts'
-import { sampleRegistry } from '../testing/sample-registry.ts'
+import type { FrozenObject } from './interfaces.ts'
+import { sampleRegistry } from './testing/sample-registry.ts'
 
 interface Service extends ApiObject {
   spec: { clusterIP: string; clusterIPs: string[]; ports: { nodePort?: number }[] }

@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts'
-import { goQuote } from '../go-text.ts'
-import { validatePathSegmentName } from './name-formats.ts'
+import { ApiError } from './api-error.ts'
+import { goQuote } from './go-text.ts'
+import { validatePathSegmentName } from './names/name-formats.ts'
 
 /**
  * Refuses the name of a path that no object can have.

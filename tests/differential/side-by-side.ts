@@ -1,6 +1,6 @@
 import { type AnswerPair, nearestRefusal } from './causes.ts'
 import { compareAnswers, type Difference, type Divergence, hasWording } from './compare.ts'
-import { keepParameters } from './keeper.ts'
+import { keepParameters } from './kept-parameters.ts'
 import { explain, type KnownDivergence } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Agreement, Answer, Scenario, Step } from './scenario.ts'
@@ -9,7 +9,7 @@ import { type ScenarioRun, type Side, SideRunner, sleep } from './side.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** What running one scenario against both servers gave. */
-export interface DuelResult {
+export interface SideBySideResult {
   readonly steps: number
   /** The first divergence that no known one explains. */
   readonly divergence: Divergence | undefined
@@ -31,7 +31,7 @@ const longest = 6000
 const agreementPause = 120
 
 /** Runs scenarios against two servers side by side. */
-export class Duel {
+export class SideBySide {
   readonly #stock: SideRunner
   readonly #krmkit: SideRunner
   #runs = 0
@@ -55,7 +55,7 @@ export class Duel {
   }
 
   /** Runs a scenario; again, if it shows a divergence and a second began during a request. */
-  async run(scenario: Scenario): Promise<DuelResult> {
+  async run(scenario: Scenario): Promise<SideBySideResult> {
     const { first, last } = await withoutSplit(
       () => this.#runOnce(scenario),
       ({ divergence }) => divergence !== undefined,
@@ -64,7 +64,7 @@ export class Duel {
     return settled === undefined ? last : { ...last, settled }
   }
 
-  async #runOnce(scenario: Scenario): Promise<TimedResult<DuelResult>> {
+  async #runOnce(scenario: Scenario): Promise<TimedResult<SideBySideResult>> {
     const id = `q${this.#prefix}${(this.#runs++).toString(36)}z`
     const [stock, krmkit] = await Promise.all([this.#stock.begin(scenario, id), this.#krmkit.begin(scenario, id)])
     const judge = new Judge(id)
@@ -163,7 +163,7 @@ class Judge {
     return !this.stopped
   }
 
-  result(): DuelResult {
+  result(): SideBySideResult {
     return {
       steps: this.#steps,
       divergence: this.#divergence,

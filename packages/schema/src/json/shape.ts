@@ -1,7 +1,7 @@
 import { isJsonObject, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { rememberKey, sort, type Work } from '@krmkit/meta/work'
-import { NumberLiteral } from '../json/syntax.ts'
+import { NumberLiteral } from './syntax.ts'
 
 /** Predicates and key order of parsed objects. */
 

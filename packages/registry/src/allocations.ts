@@ -8,7 +8,7 @@ import type {
 } from '@krmkit/kinds'
 import type { ApiObject, FieldError } from '@krmkit/meta'
 import { StorageError } from '@krmkit/storage'
-import type { FrozenObject } from '../interfaces.ts'
+import type { FrozenObject } from './interfaces.ts'
 
 interface Allocation {
   readonly allocator: Allocator

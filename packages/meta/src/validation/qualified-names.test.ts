@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FieldError } from '../interfaces.ts'
-import { formatFieldError } from '../validation/field-error.ts'
-import { Path } from '../validation/path.ts'
+import { formatFieldError } from './field-error.ts'
+import { Path } from './path.ts'
 import {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,
