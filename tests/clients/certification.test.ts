@@ -80,7 +80,7 @@ describe.skipIf(java.missing !== undefined)(`fabric8${skipped(java.missing)}`, (
 })
 
 describe('the guide', () => {
-  const page = readFileSync(new URL('../../docs/client-certification.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/guide/client-certification.md', import.meta.url), 'utf8')
   const clients = Object.keys(findings) as (keyof typeof findings)[]
 
   it('has the findings of each client', () => {

@@ -40,10 +40,7 @@ export function* inKeyOrder(
 /**
  * A value of YAML as the JSON that kube-apiserver converts it to.
  *
- * @example
- * ```ts
- * runAtOnce(convertedJson({ b: new NumberLiteral('1.50'), a: '<' })) // '{"a":"\\u003c","b":1.5}'
- * ```
+ * `{ b: 1.50, a: '<' }` becomes `{"a":"\u003c","b":1.5}`.
  */
 export function* convertedJson(value: unknown): Work<string> {
   return yield* stringifyJson(yield* inKeyOrder(value, plainNumber))
