@@ -94,7 +94,7 @@ export class Pace {
   readonly #turns: Turns
   readonly #sliceMs: number
   #endsAt: number
-  #asked = 0
+  #callsSinceRead = 0
 
   constructor(turns: Turns, { sliceMs = defaultSliceMs }: { readonly sliceMs?: number } = {}) {
     this.#turns = turns
@@ -109,15 +109,15 @@ export class Pace {
    * @param now Reads the clock on this call, for loops with long iterations.
    */
   due(now = false): boolean {
-    if (!now && ++this.#asked < callsPerClockRead) return false
-    this.#asked = 0
+    if (!now && ++this.#callsSinceRead < callsPerClockRead) return false
+    this.#callsSinceRead = 0
     return performance.now() >= this.#endsAt
   }
 
   /** Ends the slice and starts the next one in a later turn. */
   async next(): Promise<void> {
     await this.#turns.next()
-    this.#asked = 0
+    this.#callsSinceRead = 0
     this.#endsAt = performance.now() + this.#sliceMs
   }
 
@@ -240,9 +240,7 @@ async function continueInSlices<T>(work: Work<T>, from: IteratorResult<unknown, 
 
 /** Like {@link runPaced}, beginning with a new slice: for callers whose slice is used up. */
 export async function runInLaterTurns<T>(work: Work<T>, turns: Turns): Promise<T> {
-  const pace = new Pace(turns)
-  await pace.next()
-  return runPaced(work, pace)
+  return new Pace(turns).run(work)
 }
 
 /** Like `runPaced`, but work that ends within its first slice returns its result synchronously. @see {@link runPaced} */
