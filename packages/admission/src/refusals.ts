@@ -17,9 +17,3 @@ export function forbidden(
 export function internalFailure(message: string): ApiError {
   return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
 }
-
-/** Joins messages as Go's error aggregates print: deduplicated, in brackets unless there is only one. */
-export function aggregateMessages(texts: readonly string[]): string {
-  const unique = [...new Set(texts)]
-  return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
-}

@@ -22,6 +22,19 @@ export function goText(text: string): GoText {
   return new GoText(text)
 }
 
+/**
+ * Joins error messages as Go prints an aggregate of errors: each once, in brackets unless there is only one.
+ *
+ * @example
+ * import { aggregateMessages } from '@krmkit/meta/go-text'
+ * aggregateMessages(['a', 'b', 'a']) // '[a, b]'
+ * aggregateMessages(['a']) // 'a'
+ */
+export function aggregateMessages(messages: Iterable<string>): string {
+  const joined = [...new Set(messages)]
+  return joined.length === 1 ? (joined[0] ?? '') : `[${joined.join(', ')}]`
+}
+
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const plain = /^[ !#-[\]-~]*$/
 const escapes: Readonly<Record<number, string>> = {

@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import type { Pod, Volume } from '../pod.ts'
 import type { NodeRequest } from './node-request.ts'
 
@@ -54,7 +55,7 @@ export function mentionsAudience(
     }
   }
   if (problems.size === 0) return { found: false }
-  return { problem: problems.size === 1 ? [...problems].join('') : `[${[...problems].join(', ')}]` }
+  return { problem: aggregateMessages(problems) }
 }
 
 function projectedAudiences({ projected }: DeepReadonly<Volume>): string[] {

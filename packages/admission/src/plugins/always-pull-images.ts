@@ -1,8 +1,9 @@
 import { type DeepReadonly, field, Path } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import { formatFieldError } from '@krmkit/meta/validation'
 import type { AdmissionAttributes, AdmissionPlugin } from '../interfaces.ts'
 import { allContainers, containerKinds, type Pod, withContainers } from '../pod.ts'
-import { aggregateMessages, forbidden } from '../refusals.ts'
+import { forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 const always = 'Always'

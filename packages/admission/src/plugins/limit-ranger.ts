@@ -1,8 +1,9 @@
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 import { type LimitItem, limitRangeViolations } from '../limit-range-constraints.ts'
 import { type Container, type Pod, type ResourceAmounts, withContainers } from '../pod.ts'
-import { aggregateMessages, forbidden } from '../refusals.ts'
+import { forbidden } from '../refusals.ts'
 
 interface LimitRange extends ApiObject {
   spec?: { limits?: LimitItem[] }

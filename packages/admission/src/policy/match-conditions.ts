@@ -1,5 +1,5 @@
 import type { Authorizer } from '@krmkit/authorization'
-import { trimSpace } from '@krmkit/meta/go-text'
+import { aggregateMessages, trimSpace } from '@krmkit/meta/go-text'
 import { cel, loadCel } from '@krmkit/schema'
 import type { MatchCondition, MatchConditionResult, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
@@ -77,8 +77,7 @@ export async function evaluateConditions(
     throw error
   }
   if (errors.length === 0) return { outcome: 'match' }
-  const unique = [...new Set(errors)]
-  return { outcome: 'error', message: unique.length === 1 ? (unique[0] as string) : `[${unique.join(', ')}]` }
+  return { outcome: 'error', message: aggregateMessages(errors) }
 }
 
 /** Evaluates the match conditions of a policy and records the outcome. */

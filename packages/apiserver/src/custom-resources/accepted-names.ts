@@ -6,6 +6,7 @@ import type {
 } from '@krmkit/kinds/apiextensions/v1'
 import { approvalOf, hasInvalidCaBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds/custom-resources'
 import type { DeepReadonly } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 
 /**
  * Accepts the names of definitions and derives their conditions.
@@ -113,7 +114,7 @@ function acceptNames({ spec, status }: Definition, others: readonly Definition[]
   const taken = (requested.shortNames ?? []).filter((name) => !current.has(name) && resources.has(name))
   if (taken.length > 0) {
     const texts = taken.map((name) => `${JSON.stringify(name)} is already in use`)
-    conflict = { reason: 'ShortNamesConflict', message: texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] as string) }
+    conflict = { reason: 'ShortNamesConflict', message: aggregateMessages(texts) }
   } else if (requested.shortNames === undefined) delete accepted.shortNames
   else accepted.shortNames = [...requested.shortNames]
   take('kind', kinds, 'KindConflict')

@@ -2,6 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import { cleanupFinalizer, setDefinitionCondition } from '@krmkit/kinds/custom-resources'
 import { ApiError, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import { Pace } from '@krmkit/meta/work'
 import { type Following, type FrozenObject, type Registry, type ResourceStore, serverContext } from '@krmkit/registry'
 import { SerialQueue } from './serial-queue.ts'
@@ -25,6 +26,9 @@ export interface DefinitionFinalizerOptions {
   readonly update: (definition: Definition, change: (current: Definition) => Definition) => Promise<void>
 }
 
+/** Delay before instances that could not be deleted are tried again: twice as long after each failure, up to the maximum. */
+const [firstRetryMs, maxRetryMs] = [5, 1_000_000]
+
 /** The deletion of one definition. */
 interface Finalization {
   definition: Definition
@@ -35,6 +39,8 @@ interface Finalization {
   /** A run has not begun. */
   isPending: boolean
   isOver: boolean
+  retryMs: number
+  cancelRetry?: () => void
 }
 
 export class DefinitionFinalizer {
@@ -51,7 +57,8 @@ export class DefinitionFinalizer {
     if (this.#finalizations.get(name)?.definition.metadata.uid !== uid) this.forget(name)
     let work = this.#finalizations.get(name)
     if (work === undefined) {
-      work = { definition, queue: new SerialQueue(this.#options), live: new Map(), isPending: false, isOver: false }
+      const queue = new SerialQueue(this.#options)
+      work = { definition, queue, live: new Map(), isPending: false, isOver: false, retryMs: firstRetryMs }
       this.#finalizations.set(name, work)
     }
     work.definition = definition
@@ -64,6 +71,7 @@ export class DefinitionFinalizer {
     if (work === undefined) return
     work.isOver = true
     work.following?.close()
+    work.cancelRetry?.()
     this.#finalizations.delete(name)
   }
 
@@ -74,6 +82,7 @@ export class DefinitionFinalizer {
   #enqueue(work: Finalization): void {
     if (work.isPending) return
     work.isPending = true
+    work.cancelRetry?.()
     work.queue.add(async () => {
       work.isPending = false
       if (!work.isOver) await this.#run(work)
@@ -93,8 +102,16 @@ export class DefinitionFinalizer {
       )
       await this.#follow(work, instances)
     }
-    if (stored !== undefined) await this.#deleteInstances(work, registry.store(stored))
-    if (work.isOver || instances.count() > 0) return
+    const failures = stored === undefined ? new Map() : await this.#deleteInstances(work, registry.store(stored))
+    if (work.isOver) return
+    if (failures.size > 0) {
+      const message = `could not issue all deletes: ${aggregateMessages(failures.values())}`
+      await update(definition, (current) => terminating(current, now(), 'InstanceDeletionFailed', message))
+      work.cancelRetry = clock.setTimeout(() => this.#enqueue(work), work.retryMs)
+      work.retryMs = Math.min(2 * work.retryMs, maxRetryMs)
+      return
+    }
+    if (instances.count() > 0) return
     await update(definition, (current) => {
       const done = terminating(current, now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
       const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
@@ -124,20 +141,28 @@ export class DefinitionFinalizer {
     else work.following = following
   }
 
-  /** Instances that cannot be deleted, such as those whose conversion fails, do not keep the others. */
-  async #deleteInstances({ live }: Finalization, store: ResourceStore): Promise<void> {
+  /**
+   * Instances that cannot be deleted, such as those whose conversion fails, do not keep the others.
+   *
+   * @returns a message of each namespace with instances that could not be deleted.
+   */
+  async #deleteInstances({ live }: Finalization, store: ResourceStore): Promise<ReadonlyMap<string, string>> {
     const { registry, closing, onError } = this.#options
     const context = serverContext(closing)
     const pace = new Pace(registry.turns)
+    const failures = new Map<string, string>()
     for (const { namespace, name } of [...live.values()]) {
-      if (closing.aborted) return
+      if (closing.aborted) break
       if (pace.due(true)) await pace.next()
       try {
         await store.delete(context, { namespace, name, options: {} })
       } catch (error) {
-        if (!closing.aborted && !(ApiError.is(error) && error.reason === 'NotFound')) onError(error)
+        if (closing.aborted || (ApiError.is(error) && error.reason === 'NotFound')) continue
+        onError(error)
+        if (!failures.has(namespace)) failures.set(namespace, error instanceof Error ? error.message : String(error))
       }
     }
+    return failures
   }
 }
 

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import {
   at,
   type Body,
+  type Call,
   closeServers,
   converted,
   definition,
@@ -49,18 +50,23 @@ it('deletes the instances of a definition without a conversion', async () => {
   await eventually(() => call('GET', widgets), isMissing)
 })
 
-/** Instances in the former storage version. */
-async function startOutdated() {
-  const server = await startBreakable('v1beta1')
-  const { call } = server
-  for (const name of ['a', 'b']) await call('POST', at('v1beta1'), widget(name, { size: 1 }))
-  const { spec } = definition('v1') as Body
+/** Changes the storage version of the definition. */
+async function storeAs(version: 'v1' | 'v1beta1', call: Call): Promise<void> {
+  const { spec } = definition(version) as Body
   const merge = { 'content-type': 'application/merge-patch+json' }
   await call('PATCH', widgets, { spec: { versions: spec.versions } }, merge)
   await eventually(
     () => call('GET', widgets),
     ({ status }) => status.storedVersions.length === 2,
   )
+}
+
+/** Instances in the former storage version. */
+async function startOutdated() {
+  const server = await startBreakable('v1beta1')
+  const { call } = server
+  for (const name of ['a', 'b']) await call('POST', at('v1beta1'), widget(name, { size: 1 }))
+  await storeAs('v1', call)
   return server
 }
 
@@ -91,4 +97,33 @@ it('continues a deletion that a conversion has stopped when the definition chang
   webhook.conversion = 'works'
   await call('PATCH', widgets, { metadata: { labels: { a: 'b' } } }, { 'content-type': 'application/merge-patch+json' })
   await eventually(() => call('GET', widgets), isMissing)
+})
+
+it('repeats a deletion that a conversion has stopped, and says why it waits', async () => {
+  const { webhook, call } = await startOutdated()
+  webhook.conversion = 'fails'
+  await call('DELETE', widgets)
+  const failed = await eventually(
+    () => call('GET', widgets),
+    ({ status }) => status.conditions.some(({ reason }: Body) => reason === 'InstanceDeletionFailed'),
+  )
+  const { message } = failed.status.conditions.find(({ type }: Body) => type === 'Terminating')
+  expect(message).toMatch(/^could not issue all deletes: .*no widget/)
+  webhook.conversion = 'works'
+  await eventually(() => call('GET', widgets), isMissing)
+})
+
+it('stores a terminating instance in the present storage version when it is deleted once more', async () => {
+  const { call } = await startBreakable('v1beta1')
+  const finalizers = ['example.com/hold']
+  await call('POST', at('v1beta1'), { ...widget('a', { size: 1 }), metadata: { name: 'a', finalizers } })
+  const first = await call('DELETE', at('v1', 'a'))
+  const again = await call('DELETE', at('v1', 'a'))
+  expect(again.metadata.resourceVersion).toBe(first.metadata.resourceVersion)
+  await storeAs('v1', call)
+  const moved = await eventually(
+    () => call('DELETE', at('v1', 'a')),
+    ({ metadata }) => metadata.resourceVersion !== first.metadata.resourceVersion,
+  )
+  expect((await call('DELETE', at('v1', 'a'))).metadata.resourceVersion).toBe(moved.metadata.resourceVersion)
 })

@@ -10,7 +10,7 @@ import type {
 } from '@krmkit/kinds/authorization/v1'
 import { ApiError, type ApiObject, type Features, type FieldError, field, Path, type UserInfo } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { goQuote, goText } from '@krmkit/meta/go-text'
+import { aggregateMessages, goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import type { RequestScope } from '../request/scope.ts'
@@ -84,7 +84,7 @@ export const selfSubjectRulesReview: ReviewAnswer = async ({ authorizer }, { use
       ...listed('nonResourceURLs', nonResourceURLs),
     })),
     incomplete,
-    ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }),
+    ...(errors.length === 0 ? {} : { evaluationError: aggregateMessages(errors) }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import type { FieldRequirement } from '@krmkit/meta/selectors'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { CompiledMatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
@@ -25,9 +26,7 @@ export function createConditionalAuthorizer(inner: Authorizer, options: Conditio
       onEvaluated?.({ seconds: (performance.now() - from) / 1000, excluded, failed: errors.length > 0 })
       if (excluded) return noOpinion
       if (errors.length === 0) return inner.authorize(attributes)
-      const unique = [...new Set(errors)]
-      const error = unique.length === 1 ? unique[0] : `[${unique.join(', ')}]`
-      return { decision: onError, reason: '', error, trace: { authorizer: 'Webhook' } }
+      return { decision: onError, reason: '', error: aggregateMessages(errors), trace: { authorizer: 'Webhook' } }
     },
     ...(inner.rulesFor === undefined ? {} : { rulesFor: (user, namespace) => inner.rulesFor!(user, namespace) }),
   }

@@ -24,12 +24,6 @@ export function missingRoleMessage({ kind, name }: { readonly kind: string; read
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
 }
 
-/** Joins errors without duplicates, in brackets when there are several. */
-export function joinErrors(errors: readonly string[]): string {
-  const each = [...new Set(errors)]
-  return each.length === 1 ? each[0]! : `[${each.join(', ')}]`
-}
-
 /**
  * Formats a rule as messages of kube-apiserver do.
  *

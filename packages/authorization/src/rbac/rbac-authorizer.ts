@@ -2,10 +2,10 @@
 
 import type { NamingProfile } from '@krmkit/meta'
 import { type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import { invalidArgument, requireUser } from '../arguments.ts'
 import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'
 import { aggregateRoles } from './aggregation.ts'
-import { joinErrors } from './describe.ts'
 import { isStoredObject, RbacPolicy } from './policy.ts'
 
 export interface RbacAuthorizerOptions {
@@ -110,7 +110,7 @@ function authorizerFor(policy: RbacPolicy, sync: () => void): RbacAuthorizer {
       const allowed = policy.find(attributes)
       if (allowed !== undefined) return allowed
       const errors = policy.errorsFor(attributes.user, attributes.namespace)
-      return errors.length === 0 ? noOpinion : { decision: 'noOpinion', reason: `RBAC: ${joinErrors(errors)}` }
+      return errors.length === 0 ? noOpinion : { decision: 'noOpinion', reason: `RBAC: ${aggregateMessages(errors)}` }
     },
     rulesFor(user, namespace) {
       sync()

@@ -20,6 +20,7 @@ import {
 } from '@krmkit/authorization/configuration'
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { aggregateMessages } from '@krmkit/meta/go-text'
 import { formatFieldErrors } from '@krmkit/meta/validation'
 import { reviewConditions } from 'krmkit'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
@@ -129,7 +130,7 @@ function parseConfiguration(
   const errors = validateAuthorizationConfiguration(configuration, { types, conditions, fileProblem })
   if (errors.length > 0) throw new Error(formatFieldErrors(errors))
   const problems = validateAuthorizerNames(configuration, { required })
-  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`)
+  if (problems.length > 0) throw new Error(aggregateMessages(problems))
   return configuration
 }
 

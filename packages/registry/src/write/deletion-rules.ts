@@ -172,8 +172,6 @@ function terminatingObject(
     })
   }
   if (finalizers.length === 0) return 'now'
-  const unchanged = sameList(finalizers, metadata.finalizers ?? [])
-  if (metadata.deletionTimestamp !== undefined && unchanged && metadata.deletionGracePeriodSeconds === 0) return 'pending'
   return marked({
     deletionTimestamp: metadata.deletionTimestamp ?? formatTime(now),
     deletionGracePeriodSeconds: 0,

@@ -1,13 +1,11 @@
 import type { ApiObject } from '@krmkit/meta'
-import { equalBytes } from '@krmkit/meta/bytes'
 import { paceOf } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
-import { encodeStored } from '../cache/object-cache.ts'
 import type { StoreInternals } from '../internals.ts'
 import { collectionPrefix } from '../keys.ts'
 import { canonicalForm } from '../versions/canonical-form.ts'
 import { applyVersionDefaults } from '../versions/version-defaults.direct.ts'
-import { writeEntry } from './write-entry.ts'
+import { isStoredAs, writeEntry } from './write-entry.ts'
 
 /** The result of rewriting a collection. */
 export interface Rewritten {
@@ -46,8 +44,7 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
     const defaulted = applyVersionDefaults(object, store.definition, store.environment)
     const pace = paceOf(store.turns, defaulted)
     const canonical = await canonicalForm(store, defaulted, pace)
-    const isStale = store.environment.storage.isStale?.(current) === true
-    if (!isStale && equalBytes(encodeStored(canonical), current.value)) return false
+    if (await isStoredAs(store, current, { object: canonical, pace })) return false
     const write = { key: current.key, object: canonical, replaced: current, isValidated: false, managesFields: true, pace }
     if ((await writeEntry(store, write)) !== undefined) return true
     // Another writer was first.

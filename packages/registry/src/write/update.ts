@@ -2,7 +2,6 @@ import * as paced from '@krmkit/fieldmanager/paced'
 import { equalValues } from '@krmkit/fieldmanager/value'
 import { validationWork } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
-import { equalBytes } from '@krmkit/meta/bytes'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { type Pace, paceOf, type Work } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
@@ -27,7 +26,7 @@ import {
 } from './metadata.ts'
 import { type Draft, runPipeline, subresourceStrategy, untilStored, type Verb, type Write } from './pipeline.ts'
 import { uidConflict } from './uid-conflict.ts'
-import { encodePrinted, inWriteSpan, printParts, removeEntry, writeEntry } from './write-entry.ts'
+import { inWriteSpan, isStoredAs, removeEntry, writeEntry } from './write-entry.ts'
 
 /**
  * Changes an object, or creates it where the request allows. Runs the change again from the newest state when another writer was
@@ -208,7 +207,7 @@ async function removeUpdated(
 /** Stores the object, unless it is encoded as it is stored. @returns `undefined` when another writer was first. */
 async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pace: Pace): Promise<Stored | undefined> {
   const { store, live, request, span } = write
-  const { definition, environment, objectCache } = store
+  const { definition, objectCache } = store
   const { conversion } = definition
   const { entry, current } = live
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
@@ -218,13 +217,9 @@ async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pac
   const isValidated = subresourceStrategy(write) === undefined || memo.validatedBy === definition
   const stored = conversion === undefined ? canonical : await conversion.write(canonical, { stored: true })
   const paceOfWrite = stored === canonical ? pace : pace.for(stored)
-  if (mayBeSame) {
-    const printed = paceOfWrite.isSliced ? await paceOfWrite.run(printParts(stored)) : undefined
-    const isStale = environment.storage.isStale?.(entry) === true
-    if (!isStale && equalBytes(encodePrinted(stored, printed), entry.value)) {
-      if (isValidated) memo.validatedBy = definition
-      return { object: current, entry }
-    }
+  if (mayBeSame && (await isStoredAs(store, entry, { object: stored, pace: paceOfWrite }))) {
+    if (isValidated) memo.validatedBy = definition
+    return { object: current, entry }
   }
   const { managesFields = false } = request
   const converted = conversion === undefined ? {} : { stored }

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, field } from '@krmkit/meta'
+import { equalBytes } from '@krmkit/meta/bytes'
 import { deepFreeze } from '@krmkit/meta/freeze'
 import { goStrings } from '@krmkit/meta/go-text'
 import * as pacedMeta from '@krmkit/meta/paced'
@@ -110,22 +111,39 @@ function encoderOf(
   }
 }
 
-/** Stores a marked object of a deletion, whatever its size. @returns `undefined` when another writer was first. */
+/**
+ * Stores a marked object of a deletion, whatever its size, unless a former deletion has stored it in the same form.
+ *
+ * @returns `undefined` when another writer was first.
+ */
 export async function writeMark(
   store: StoreInternals,
   { object, replaced, pace }: { readonly object: ApiObject; readonly replaced: Entry; readonly pace: Pace },
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, objectCache } = store
   const canonical = definition.conversion === undefined ? object : await definition.conversion.write(object, { stored: true })
-  const entry = await putEntry(store, {
-    key: replaced.key,
-    object: canonical,
-    replaced,
-    validatedBy: undefined,
-    pace: canonical === object ? pace : pace.for(canonical),
-    encode: (printed) => encodePrinted(canonical, printed),
-  })
+  const write = { object: canonical, pace: canonical === object ? pace : pace.for(canonical) }
+  const entry = (await isStoredAs(store, replaced, write))
+    ? replaced
+    : await putEntry(store, {
+        ...write,
+        key: replaced.key,
+        replaced,
+        validatedBy: undefined,
+        encode: (printed) => encodePrinted(canonical, printed),
+      })
   return entry === undefined ? undefined : { object: await objectCache.read(definition, entry), entry }
+}
+
+/** Whether storage holds the object, given in the storage version, in the form in which it would be written. */
+export async function isStoredAs(
+  { environment }: StoreInternals,
+  entry: Entry,
+  { object, pace }: { readonly object: ApiObject; readonly pace: Pace },
+): Promise<boolean> {
+  if (environment.storage.isStale?.(entry) === true) return false
+  const printed = pace.isSliced ? await pace.run(printParts(object)) : undefined
+  return equalBytes(encodePrinted(object, printed), entry.value)
 }
 
 /** Deletes the entry of an object. @returns its last state, at the version of the deletion; `undefined` when another writer was first */
