@@ -60,7 +60,7 @@ export function* checkType(
 }
 
 /** Whether two kinds are versions of one kind, which may have moved to another group. */
-function isOtherVersion({ profile }: ServerScope, { kind, group, replacement }: KindInfo, wanted: GroupVersionKind): boolean {
+export function isOtherVersion({ profile }: ServerScope, { kind, group, replacement }: KindInfo, wanted: GroupVersionKind): boolean {
   if (kind !== wanted.kind) return false
   const eventGroups = ['', `events.${profile.apiDomain}`]
   const isEvent = kind === 'Event' && eventGroups.includes(group) && eventGroups.includes(wanted.group)

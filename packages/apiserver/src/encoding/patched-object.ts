@@ -1,5 +1,4 @@
 import { FieldManagerError } from '@krmkit/fieldmanager'
-import type { ResourceDefinition } from '@krmkit/kinds'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, Pace, runAtOnce, runInLaterTurns, whenDone } from '@krmkit/meta/work'
@@ -225,7 +224,7 @@ function decodeTyped(
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
   const size = new DecodedSize(objectBytes)
-  const type = version?.kind.type() ?? target.type()
+  const type = version?.type() ?? target.type()
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore' && !hasNoSchema
   // The object has no name then, so it is refused after its problems are reported.
@@ -238,8 +237,8 @@ function decodeTyped(
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: kube-apiserver sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own
-    const converted = version === undefined ? object : convert(object, version, scope.definition)
-    return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })
+    const converted = version === undefined ? object : version.convert(object)
+    return whenDone(converted, (own) => checkDecoded(request, { decoded: { object: own, problems: all }, ...result }))
   }
   if (isLargeValue(value)) {
     return runInLaterTurns(pacedSchema.decode<ApiObject>(type, value, decoding), scope.turns)
@@ -253,12 +252,6 @@ function decodeTyped(
   } catch (error) {
     throw decodeRefusal(error, objectBytes)
   }
-}
-
-/** Converts a decoded object from one served version of its kind to another. */
-function convert(object: ApiObject, from: ResourceDefinition, to: ResourceDefinition): ApiObject {
-  const stored = from.toStorage?.(object) ?? object
-  return to.fromStorage?.(stored) ?? stored
 }
 
 function nameless(problems: readonly string[]): Decoded<ApiObject> {

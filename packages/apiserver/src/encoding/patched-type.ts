@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import {
   ApiError,
+  type ApiObject,
   formatApiVersion,
   type GroupVersionKind,
   isJsonObject,
@@ -9,11 +10,11 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { memberNames, sort, type Work } from '@krmkit/meta/work'
-import { DecodeError } from '@krmkit/schema'
+import { DecodeError, type StructType } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { unknownProblems } from '@krmkit/schema/json'
 import { stringifyJson } from '@krmkit/schema/paced'
-import { typeProblem } from './body-type.ts'
+import { isOtherVersion, typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
 import { withMembers } from './with-members.ts'
 
@@ -30,8 +31,15 @@ export interface PatchedType {
   readonly unversioned?: readonly string[]
   /** A custom resource became an object of another group or kind, of which no schema is known: no member is unknown. */
   readonly hasNoSchema?: boolean
-  /** The served version of the kind that the patch changed the object to; the result is converted back. */
-  readonly version?: ResourceDefinition
+  /** The version of the kind that the patch changed the object to; the result is converted back. */
+  readonly version?: PatchedVersion
+}
+
+/** Another version of the patched kind, which need not be served. */
+export interface PatchedVersion {
+  readonly type: () => StructType
+  /** Converts an object to the version of the request. */
+  readonly convert: (object: ApiObject) => ApiObject | Promise<ApiObject>
 }
 
 /**
@@ -61,13 +69,29 @@ export function* patchedType(request: PatchRequest, value: JsonValue): Work<Patc
   return stated.apiVersion === '' ? { value: typed, unversioned: yield* unknownMembers(value) } : { value: typed }
 }
 
-function otherVersion({ scope, target }: PatchRequest, stated: GroupVersionKind): ResourceDefinition | undefined {
-  const { definition, registry } = scope
+function otherVersion({ scope, target }: PatchRequest, stated: GroupVersionKind): PatchedVersion | undefined {
+  const { definition, registry, profile } = scope
   // A Scale has one version.
   if (target.gvk !== definition.kind) return undefined
   const isStated = ({ kind }: ResourceDefinition) =>
     kind.kind === stated.kind && kind.group === stated.group && kind.version === stated.version
-  return registry.served.versionsOf(definition.storage).find(isStated)
+  const served = registry.served.versionsOf(definition.storage).find(isStated)
+  if (served !== undefined) {
+    const convert = (object: ApiObject) => {
+      const stored = served.toStorage?.(object) ?? object
+      return definition.fromStorage?.(stored) ?? stored
+    }
+    return { type: served.kind.type, convert }
+  }
+  const former = scope.kind(stated)
+  if (former === undefined || !isOtherVersion(scope, former, target.gvk)) return undefined
+  const convert = async (object: ApiObject) => {
+    const { formerConversion } = await import('@krmkit/kinds/former-versions')
+    const conversion = formerConversion(stated, target.gvk, { profile })
+    if (conversion === undefined) throw ApiError.badRequest(typeProblem(scope, target.gvk, stated))
+    return conversion(object)
+  }
+  return { type: former.type, convert }
 }
 
 /** @throws ApiError 400 */

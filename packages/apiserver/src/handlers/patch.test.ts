@@ -179,6 +179,29 @@ describe('the type that a patch leaves', () => {
     expect(json).toMatchObject({ code: 400, message })
   })
 
+  it.each([
+    ['apps/v1beta1', { replicas: 3 }, { metadata: { labels: { app: 'web' } }, spec: { replicas: 3 } }],
+    [
+      'extensions/v1beta1',
+      { rollbackTo: { revision: 2 }, revisionHistoryLimit: null },
+      {
+        metadata: { annotations: { 'deprecated.deployment.rollback.to': '2' } },
+        spec: { replicas: 2, revisionHistoryLimit: 2_147_483_647 },
+      },
+    ],
+  ])('may become the removed version %s, from which the result is converted', async (apiVersion, spec, expected) => {
+    const { ask } = await sampleServer()
+    const deployments = '/apis/apps/v1/namespaces/default/deployments'
+    const labels = { app: 'web' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const body = { metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }
+    expect((await ask(deployments, { method: 'POST', body })).status).toBe(201)
+    const { status, json } = await ask(`${deployments}/web`, { method: 'PATCH', headers: merge, body: { apiVersion, spec } })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ apiVersion: 'apps/v1', ...expected })
+    expect(json.spec).not.toHaveProperty('rollbackTo')
+  })
+
   it('makes every member unknown when a merge patch removes the version', async () => {
     const ask = await created()
     const body = { apiVersion: null }

@@ -6,14 +6,20 @@ import { annotationOf, defaults, isLoose, isUnset, type Loose, type Step, withAn
  * `apps/v1` has no longer are kept in annotations.
  */
 
-/** `apps/v1` requires a selector. */
-const selector: Step = {
-  at: 'spec',
+/** The labels of the template are the default of the selector, which `apps/v1` requires, and of the labels of the object. */
+const labelsOfTemplate: Step = {
+  at: '',
   isDefaulting: true,
-  toHub: (spec) => {
-    const labels =
-      isLoose(spec['template']) && isLoose(spec['template']['metadata']) ? spec['template']['metadata']['labels'] : undefined
-    return isUnset(spec['selector']) && isLoose(labels) ? { ...spec, selector: { matchLabels: labels } } : spec
+  toHub: (object) => {
+    const { metadata = {}, spec } = object
+    if (!isLoose(metadata) || !isLoose(spec) || !isLoose(spec['template']) || !isLoose(spec['template']['metadata'])) return object
+    const { labels } = spec['template']['metadata']
+    if (!isLoose(labels)) return object
+    return {
+      ...object,
+      metadata: Object.keys(metadata['labels'] ?? {}).length === 0 ? { ...metadata, labels } : metadata,
+      spec: isUnset(spec['selector']) ? { ...spec, selector: { matchLabels: labels } } : spec,
+    }
   },
 }
 
@@ -75,7 +81,7 @@ const rollingUpdate = (maxSurge: unknown, maxUnavailable: unknown): Step => ({
 })
 
 const extensionsDeployment = [
-  selector,
+  labelsOfTemplate,
   rollback,
   rollingUpdate(1, 1),
   defaults(
@@ -84,7 +90,7 @@ const extensionsDeployment = [
     { progressDeadlineSeconds: 600, revisionHistoryLimit: 10 },
   ),
 ]
-const betaDeployment = [selector, rollback, defaults('spec', { revisionHistoryLimit: 2 }, { revisionHistoryLimit: 10 })]
+const betaDeployment = [labelsOfTemplate, rollback, defaults('spec', { revisionHistoryLimit: 2 }, { revisionHistoryLimit: 10 })]
 const onDelete = defaults('spec', { updateStrategy: { type: 'OnDelete' } }, { updateStrategy: { type: 'RollingUpdate' } })
 
 const group = 'apps'
@@ -96,7 +102,7 @@ export const apps: readonly FormerKind[] = [
     group,
     kind: 'DaemonSet',
     hub: 'v1',
-    versions: { 'extensions/v1beta1': [selector, generation, onDelete], ...later },
+    versions: { 'extensions/v1beta1': [labelsOfTemplate, generation, onDelete], ...later },
   },
   {
     group,
@@ -104,6 +110,6 @@ export const apps: readonly FormerKind[] = [
     hub: 'v1',
     versions: { 'extensions/v1beta1': extensionsDeployment, v1beta1: betaDeployment, ...later },
   },
-  { group, kind: 'ReplicaSet', hub: 'v1', versions: { 'extensions/v1beta1': [selector], ...later } },
-  { group, kind: 'StatefulSet', hub: 'v1', versions: { v1beta1: [selector, onDelete], ...later } },
+  { group, kind: 'ReplicaSet', hub: 'v1', versions: { 'extensions/v1beta1': [labelsOfTemplate], ...later } },
+  { group, kind: 'StatefulSet', hub: 'v1', versions: { v1beta1: [labelsOfTemplate, onDelete], ...later } },
 ]
