@@ -283,6 +283,13 @@ describe('ResourceQuota: required members', () => {
     )
     expect(await admitted(busy, clusterOf({ 'resourcequotas/ns/q': quota({ cpu: '9', 'requests.cpu': '9' }) }))).toBe('')
     expect(await admitted({ containers: [] })).toBe('')
+    const resized = (before: string, after: string) => {
+      const [oldObject, object] = [before, after].map((memory) => ({ spec: { containers: [container({ cpu: '1', memory })] } }))
+      const update = { operation: 'UPDATE' as const, subresource: 'resize', object, oldObject }
+      return runAdmission(on, 'pods', update, clusterOf()).then(refusalOf)
+    }
+    expect(await resized('1Mi', '2Mi')).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')
+    expect(await resized('2Mi', '1Mi')).toBe('')
     expect(() => parseLimitedResources({ apiVersion: 'x', kind: 'ResourceQuotaConfiguration' }, 'k8s.io')).toThrow(
       'apiVersion must be',
     )

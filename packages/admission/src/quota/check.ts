@@ -70,10 +70,10 @@ export function computeCharges(
     to,
     cost: old !== undefined && !matchesQuota(evaluator, to, old) ? withoutZeros(usage) : added,
   }))
-  if (added.size > 0) {
-    const wrong = uncoveredMessage(limited, { attributes, object, evaluator, added, quotas: applicable })
-    if (wrong !== undefined) throw refuse(wrong)
-  }
+  const isFree = applicable.length === 0 ? added.size === 0 : costs.every(({ cost }) => cost.size === 0)
+  if (isFree) return []
+  const wrong = uncoveredMessage(limited, { attributes, object, evaluator, usage, quotas: applicable })
+  if (wrong !== undefined) throw refuse(wrong)
   return costs.flatMap(({ to, cost: whole }) => {
     const cost = maskUsage(whole, to.hard)
     if (cost.size === 0) return []

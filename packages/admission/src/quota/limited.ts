@@ -67,13 +67,14 @@ export function uncoveredMessage(
     attributes,
     object,
     evaluator,
-    added,
+    usage,
     quotas,
   }: {
     readonly attributes: AdmissionAttributes
     readonly object: QuotaObject
     readonly evaluator: UsageEvaluator
-    readonly added: Usage
+    /** That of the object, also where an update adds only a part of it. */
+    readonly usage: Usage
     readonly quotas: readonly { readonly quota: ResourceQuotaView; readonly hard: ReadonlyMap<string, unknown> }[]
   },
 ): string | undefined {
@@ -82,7 +83,7 @@ export function uncoveredMessage(
     ({ group, resource }) => group === attributes.resource.group && resource === attributes.resource.resource,
   )
   const covered = new Set(quotas.flatMap(({ hard }) => evaluator.matchingResources(hard.keys())))
-  const uncovered = [...added]
+  const uncovered = [...usage]
     .filter(
       ([name, amount]) =>
         amount.sign() > 0 && matching.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
