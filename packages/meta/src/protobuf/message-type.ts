@@ -1,5 +1,4 @@
-import { WireReader } from './wire-reader.ts'
-import { WireWriter, wireType } from './wire-writer.ts'
+import protobuf from 'protobufjs/minimal.js'
 
 /** Types of scalar fields. Integers and times are numbers: those that fit a double exactly, or lose what it cannot hold. */
 export type ScalarType = 'int' | 'bool' | 'text' | 'bytes' | 'fixed32' | 'fixed64' | 'double'
@@ -9,21 +8,37 @@ export type FieldType = ScalarType | MessageType<object>
 /** A field: the member of the value that holds it, its type, and whether the member is an array. */
 export type MessageField = readonly [name: string, type: FieldType, repeated?: 'repeated']
 
-const wireTypes: Readonly<Record<ScalarType, number>> = {
-  int: wireType.varint,
-  bool: wireType.varint,
-  text: wireType.bytes,
-  bytes: wireType.bytes,
-  fixed32: wireType.fixed32,
-  fixed64: wireType.fixed64,
-  double: wireType.fixed64,
+/** How a scalar is written and read. */
+interface Scalar {
+  readonly wireType: number
+  readonly default: unknown
+  write(writer: protobuf.Writer, value: never): unknown
+  read(reader: protobuf.Reader): unknown
 }
-const defaults: Readonly<Record<ScalarType, unknown>> = {
-  ...{ int: 0, bool: false, text: '', bytes: new Uint8Array() },
-  ...{ fixed32: 0, fixed64: 0, double: 0 },
+
+const lengthDelimited = 2
+const scalars: Readonly<Record<ScalarType, Scalar>> = {
+  int: { wireType: 0, default: 0, write: writeInteger, read: readInteger },
+  bool: { wireType: 0, default: false, write: (writer, value) => writer.bool(value), read: (reader) => reader.bool() },
+  text: { wireType: lengthDelimited, default: '', write: writeText, read: readText },
+  bytes: { wireType: lengthDelimited, default: new Uint8Array(), write: (writer, value) => writer.bytes(value), read: readCopy },
+  fixed32: { wireType: 5, default: 0, write: (writer, value) => writer.fixed32(value), read: (reader) => reader.fixed32() },
+  fixed64: {
+    wireType: 1,
+    default: 0,
+    write: (writer, value) => writer.fixed64(value),
+    read: (reader) => Number(reader.fixed64()),
+  },
+  double: { wireType: 1, default: 0, write: (writer, value) => writer.double(value), read: (reader) => reader.double() },
 }
-/** One writer serves all messages: it is empty whenever no message is being encoded. */
-const writer = new WireWriter()
+
+/** A field with the tag that precedes its value. */
+interface TaggedField {
+  readonly tag: number
+  readonly name: string
+  readonly type: Scalar | MessageType<object>
+  readonly isRepeated: boolean
+}
 
 /**
  * A protobuf message described by a table of its fields. Members that are absent or undefined are not written. Reading skips unknown
@@ -36,108 +51,115 @@ const writer = new WireWriter()
  * list.decode(list.encode({ items: [{ key: 'a', size: 300 }] })) // { items: [ { key: 'a', size: 300 } ] }
  */
 export class MessageType<T extends object> {
-  readonly #fields: Readonly<Record<number, MessageField>>
-  /** By falling number, the order in which they are written. */
-  readonly #backwards: readonly (readonly [number: number, field: MessageField])[]
+  /** By rising number, the order in which they are written. */
+  readonly #fields: readonly TaggedField[]
+  readonly #byNumber: ReadonlyMap<number, TaggedField>
   /** Scalar members with their defaults. */
   readonly #empty: object
-  readonly #repeatedNames: readonly string[]
 
   /** @param fields by number */
   constructor(fields: Readonly<Record<number, MessageField>>) {
-    const numbered = Object.entries(fields).map(([number, field]) => [Number(number), field] as const)
-    const scalars = numbered.filter(([, [, type, repeated]]) => typeof type === 'string' && repeated === undefined)
-    this.#fields = fields
-    this.#backwards = numbered.toReversed()
-    this.#empty = Object.fromEntries(scalars.map(([, [name, type]]) => [name, defaults[type as ScalarType]]))
-    this.#repeatedNames = numbered.flatMap(([, [name, , repeated]]) => (repeated === undefined ? [] : [name]))
+    this.#fields = Object.entries(fields).map(([number, [name, type, repeated]]) => {
+      const known = typeof type === 'string' ? scalars[type] : type
+      const wireType = known instanceof MessageType ? lengthDelimited : known.wireType
+      return { tag: (Number(number) << 3) | wireType, name, type: known, isRepeated: repeated !== undefined }
+    })
+    this.#byNumber = new Map(this.#fields.map((field) => [field.tag >>> 3, field]))
+    const singular = this.#fields.filter(({ isRepeated }) => !isRepeated)
+    this.#empty = Object.fromEntries(
+      singular.flatMap(({ name, type }) => (type instanceof MessageType ? [] : [[name, type.default]])),
+    )
   }
 
-  encode(message: Partial<T>): Buffer {
+  encode(message: Partial<T>): Uint8Array {
     return this.encodeAfter(0, message)
   }
 
   /** @param headBytes zero bytes before the message @returns those and the message */
-  encodeAfter(headBytes: number, message: Partial<T>): Buffer {
-    try {
-      this.#write(message, writer)
-      return writer.result(headBytes)
-    } finally {
-      writer.clear()
-    }
+  encodeAfter(headBytes: number, message: Partial<T>): Uint8Array {
+    const writer = protobuf.Writer.create()
+    for (let at = 0; at < headBytes; at++) writer.uint32(0)
+    this.#write(message, writer)
+    return writer.finish()
   }
 
   /** The result holds no part of `bytes`. @throws RangeError for damage */
   decode(bytes: Uint8Array): T {
-    return this.#read(new WireReader(bytes), bytes.length)
+    try {
+      return this.#read(protobuf.Reader.create(bytes), bytes.length)
+    } catch (error) {
+      throw error instanceof RangeError ? error : new RangeError(String(error), { cause: error })
+    }
   }
 
-  #write(message: object, target: WireWriter): void {
-    for (const [number, [name, type, repeated]] of this.#backwards) {
+  #write(message: object, writer: protobuf.Writer): void {
+    for (const { tag, name, type, isRepeated } of this.#fields) {
       const member = (message as Record<string, unknown>)[name]
       if (member === undefined) continue
-      if (repeated === undefined) MessageType.#writeField(target, { number, type }, member)
-      else {
-        const items = member as readonly unknown[]
-        for (let at = items.length - 1; at >= 0; at--) MessageType.#writeField(target, { number, type }, items[at])
+      for (const value of isRepeated ? (member as readonly unknown[]) : [member]) {
+        writer.uint32(tag)
+        if (type instanceof MessageType) {
+          writer.fork()
+          type.#write(value as object, writer)
+          writer.ldelim()
+        } else type.write(writer, value as never)
       }
     }
   }
 
-  #read(reader: WireReader, end: number): T {
+  #read(reader: protobuf.Reader, end: number): T {
     const value: Record<string, unknown> = { ...this.#empty }
-    for (const name of this.#repeatedNames) value[name] = []
-    while (reader.at < end) {
-      const tag = reader.integer()
-      const field = this.#fields[Math.floor(tag / 8)]
+    for (const { name, isRepeated } of this.#fields) if (isRepeated) value[name] = []
+    while (reader.pos < end) {
+      const tag = reader.uint32()
+      const field = this.#byNumber.get(tag >>> 3)
       if (field === undefined) {
-        reader.skip(tag % 8)
+        reader.skipType(tag & 7)
         continue
       }
-      const [name, type, repeated] = field
-      const item = typeof type === 'object' ? type.#read(reader, reader.end()) : readScalar(reader, type)
-      if (repeated === undefined) value[name] = item
-      else (value[name] as unknown[]).push(item)
+      const { name, type, isRepeated } = field
+      const item = type instanceof MessageType ? type.#read(reader, readEnd(reader)) : type.read(reader)
+      if (isRepeated) (value[name] as unknown[]).push(item)
+      else value[name] = item
     }
     return value as T
   }
-
-  /** Writes backwards: the value before its length and its tag. */
-  static #writeField(
-    target: WireWriter,
-    { number, type }: { readonly number: number; readonly type: FieldType },
-    value: unknown,
-  ): void {
-    if (typeof type === 'object') {
-      const before = target.length
-      type.#write(value as object, target)
-      target.integer(target.length - before)
-      target.integer(number * 8 + wireType.bytes)
-      return
-    }
-    writeScalar(target, type, value)
-    target.integer(number * 8 + wireTypes[type])
-  }
 }
 
-function writeScalar(target: WireWriter, type: ScalarType, value: unknown): void {
-  if (type === 'int') target.integer(value as number)
-  else if (type === 'bool') target.integer(value === true ? 1 : 0)
-  else if (type === 'fixed64') target.fixed64(value as number)
-  else if (type === 'fixed32') target.fixed32(value as number)
-  else if (type === 'double') target.double(value as number)
-  else if (type === 'text') target.text(value as string)
-  else {
-    target.bytes(value as Uint8Array)
-    target.integer((value as Uint8Array).length)
-  }
+/** The length of a value. @returns the position after the value */
+function readEnd(reader: protobuf.Reader): number {
+  const length = reader.uint32()
+  const end = reader.pos + length
+  if (end > reader.len) throw new RangeError('a message is cut off')
+  return end
 }
 
-function readScalar(reader: WireReader, type: ScalarType): unknown {
-  if (type === 'int') return reader.integer()
-  if (type === 'bool') return reader.integer() !== 0
-  if (type === 'fixed64') return reader.fixed64()
-  if (type === 'fixed32') return reader.fixed32()
-  if (type === 'double') return reader.double()
-  return type === 'text' ? reader.text(reader.end()) : reader.bytes(reader.end())
+function writeInteger(writer: protobuf.Writer, value: number): void {
+  if (value >= 0 && value < 2 ** 32) writer.uint32(value)
+  else writer.int64(value)
+}
+
+function readInteger(reader: protobuf.Reader): number {
+  const first = reader.buf[reader.pos]
+  return first !== undefined && first < 128 ? reader.uint32() : Number(reader.int64())
+}
+
+/** The library would write half a surrogate pair as it is. */
+function writeText(writer: protobuf.Writer, value: string): void {
+  writer.bytes(Buffer.from(value))
+}
+
+function readText(reader: protobuf.Reader): string {
+  const end = readEnd(reader)
+  const bytes = reader.buf.subarray(reader.pos, end)
+  reader.pos = end
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+}
+
+/** The message would keep the whole frame alive. */
+function readCopy(reader: protobuf.Reader): Uint8Array {
+  const end = readEnd(reader)
+  const copy = new Uint8Array(reader.buf.subarray(reader.pos, end))
+  reader.pos = end
+  return copy
 }
