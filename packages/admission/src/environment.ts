@@ -8,7 +8,6 @@ import {
   stockProfile,
   systemClock,
 } from '@krmkit/meta'
-import type { TolerationSeconds } from './plugins/default-toleration-seconds.ts'
 import type { WebhookEnvironment } from './webhook/options.ts'
 
 /** The dependencies of the built-in plugins. */
@@ -29,6 +28,14 @@ export interface AdmissionEnvironment {
   readonly tolerationSeconds?: TolerationSeconds
   /** How webhooks are called. Absent: every call fails. */
   readonly webhooks?: WebhookEnvironment
+}
+
+/** How long a pod tolerates a failed node, in seconds. */
+export interface TolerationSeconds {
+  /** Default 300. */
+  readonly notReady?: number
+  /** Default 300. */
+  readonly unreachable?: number
 }
 
 /** Posts JSON to one service. @returns the parsed body of a 2xx response. @throws Error for any other outcome. */

@@ -26,8 +26,17 @@ export type {
   VersionConverter,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
-export type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels } from './metrics.ts'
+export type {
+  AdmissionMetrics,
+  AdmissionOutcome,
+  PhaseLabels,
+  PluginLabels,
+  PodSecurityEvaluation,
+  PodSecurityLabels,
+  PodSecurityMetrics,
+  PolicyCheckLabels,
+  PolicyConditionLabels,
+  PolicyMetrics,
+  WebhookMetrics,
+} from './metrics.ts'
 export { ObjectSet } from './object-set.ts'
-export type { PodSecurityEvaluation, PodSecurityLabels, PodSecurityMetrics } from './pod-security/metrics.ts'
-export type { PolicyCheckLabels, PolicyConditionLabels, PolicyMetrics } from './policy/metrics.ts'
-export type { WebhookMetrics } from './webhook/metrics.ts'

@@ -1,15 +1,8 @@
 import type { NamingProfile } from '@krmkit/meta'
+import type { TolerationSeconds } from '../environment.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import type { Pod, Toleration } from '../pod.ts'
 import { onResource } from '../targets.ts'
-
-/** How long a pod tolerates a failed node, in seconds. */
-export interface TolerationSeconds {
-  /** Default 300. */
-  readonly notReady?: number
-  /** Default 300. */
-  readonly unreachable?: number
-}
 
 const defaultSeconds = 300
 

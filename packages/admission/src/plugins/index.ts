@@ -1,4 +1,5 @@
 /** The built-in admission plugins, one factory for each, for chains that are composed by hand. */
+export type { TolerationSeconds } from '../environment.ts'
 export { type ImagePolicyConfiguration, parseImagePolicyConfiguration } from '../image-policy/configuration.ts'
 export { type PodSecurityConfiguration, parsePodSecurityConfiguration } from '../pod-security/configuration.ts'
 export { type LimitedResource, parseLimitedResources } from '../quota/limited.ts'
@@ -13,7 +14,7 @@ export {
 } from './certificates.ts'
 export { defaultIngressClass } from './default-ingress-class.ts'
 export { defaultStorageClass } from './default-storage-class.ts'
-export { defaultTolerationSeconds, type TolerationSeconds } from './default-toleration-seconds.ts'
+export { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 export { denyServiceExternalIPs } from './deny-service-external-ips.ts'
 export { extendedResourceToleration } from './extended-resource-toleration.ts'
 export { type ImagePolicyOptions, imagePolicyWebhook } from './image-policy-webhook.ts'

@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import type { PodSecurityLabels, PodSecurityMetrics } from '../metrics.ts'
 import { newestMinor } from './evaluator.ts'
 import type { LevelVersion, Mode } from './levels.ts'
-import type { PodSecurityLabels, PodSecurityMetrics } from './metrics.ts'
 
 /** The metrics of one request. */
 export class PodSecurityRecorder {

@@ -1,10 +1,10 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { trimSpace, utf8Length } from '@krmkit/meta/go-text'
 import { cel } from '@krmkit/schema'
+import type { PolicyMetrics } from '../metrics.ts'
 import type { Activation, Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, evaluateExpression, type VariableCost } from './evaluate-expression.ts'
 import { conditionCostBudget, evaluateConditions, timedConditions } from './match-conditions.ts'
-import type { PolicyMetrics } from './metrics.ts'
 import type { Policy, PolicyPrograms, Validation } from './policy.ts'
 import { policyVariables } from './policy-variables.ts'
 

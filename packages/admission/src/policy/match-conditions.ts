@@ -1,10 +1,10 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { aggregateMessages, trimSpace } from '@krmkit/meta/go-text'
 import { cel, loadCel } from '@krmkit/schema'
+import type { PolicyConditionLabels, PolicyMetrics } from '../metrics.ts'
 import type { MatchCondition, MatchConditionResult, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, type ExpressionProgram, evaluateExpression } from './evaluate-expression.ts'
-import type { PolicyConditionLabels, PolicyMetrics } from './metrics.ts'
 
 /** Match conditions of webhooks and policies. */
 

@@ -2,10 +2,9 @@ import { alwaysDenyAuthorizer } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
-import type { AdmissionMetrics } from '../metrics.ts'
+import type { AdmissionMetrics, PolicyMetrics } from '../metrics.ts'
 import { type PolicyCase, policyCluster } from '../testing/policies.ts'
 import { runAdmission } from '../testing/run-admission.ts'
-import type { PolicyMetrics } from './metrics.ts'
 import { validatingPolicies } from './validating-policies.ts'
 
 /** The metrics of a request, as texts. */

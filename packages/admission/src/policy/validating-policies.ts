@@ -3,13 +3,13 @@ import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from 
 import { whenDone } from '@krmkit/meta/work'
 import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
+import type { PolicyCheckLabels } from '../metrics.ts'
 import { forbidden } from '../refusals.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
 import { evaluatePolicy, type PolicyDecision } from './evaluate-policy.ts'
 import { versionByCriteria } from './match-criteria.ts'
-import { errorTypeOf, type PolicyCheckLabels } from './metrics.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import { type Binding, type MatchCriteria, type Policy, policyOf } from './policy.ts'
@@ -254,4 +254,10 @@ class PolicyEvaluation {
       details: { ...status.details, causes: [...(status.details?.causes ?? []), { message }] },
     })
   }
+}
+
+/** The label for a decision with this message. */
+function errorTypeOf(message: string): PolicyCheckLabels['errorType'] {
+  if (message.startsWith('compilation')) return 'compile_error'
+  return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'
 }

@@ -1,7 +1,7 @@
 import { type ApiObject, type FakeClock, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import type { AdmissionContext, VersionConverter } from '../interfaces.ts'
+import type { WebhookLabels } from '../metrics.ts'
 import type { AdmissionReview, InProcessWebhook, InProcessWebhookResponse } from '../webhook/interfaces.ts'
-import type { WebhookLabels } from '../webhook/metrics.ts'
 import type { WebhookOptions } from '../webhook/options.ts'
 import { contextOf } from './request.ts'
 

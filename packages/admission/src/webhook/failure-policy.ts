@@ -1,6 +1,6 @@
 import { ApiError, type Clock } from '@krmkit/meta'
+import type { WebhookLabels } from '../metrics.ts'
 import type { WebhookCall } from './dispatcher.ts'
-import type { WebhookLabels } from './metrics.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** The result of a call that did not fail. */

@@ -1,4 +1,6 @@
 /** Admission webhooks: the two plugins, the client that calls webhooks, and the contracts of transport, resolvers and metrics. */
+
+export type { RejectionCause, WebhookLabels, WebhookMetrics, WebhookType } from '../metrics.ts'
 export {
   type Endpoint,
   type EndpointConfig,
@@ -11,7 +13,6 @@ export { createCredentialsResolver, type KubeconfigUsers } from './credentials.t
 export { jsonKind } from './go-json.ts'
 export type { ClientConfig } from './hook.ts'
 export type * from './interfaces.ts'
-export type * from './metrics.ts'
 export { mutatingWebhooks } from './mutating.ts'
 export type { WebhookEnvironment, WebhookOptions } from './options.ts'
 export type { ReviewScheme } from './review-body.ts'

@@ -1,8 +1,8 @@
 import { ApiError } from '@krmkit/meta'
+import type { WebhookLabels } from '../metrics.ts'
 import type { WebhookCall } from './dispatcher.ts'
 import type { Hook } from './hook.ts'
 import type { ConditionInput, MatchConditionResult, MatchConditions } from './interfaces.ts'
-import type { WebhookLabels } from './metrics.ts'
 import type { WebhookOptions } from './options.ts'
 import { requestMembers } from './review.ts'
 
