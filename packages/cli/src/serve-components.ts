@@ -12,7 +12,14 @@ import {
   serviceAccountController,
   simulatedServerOptions,
 } from '@krmkit/controllers'
-import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
+import {
+  createProxyTransport,
+  createWebhookTransport,
+  type Listener,
+  selfSigned,
+  type TlsFiles,
+  type TlsSelfSigned,
+} from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { defaultRelease, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
@@ -283,6 +290,18 @@ async function tlsOptions(options: ServeOptions, clientAuthorities: string | und
   }
   const directory = options.certDir ?? join(options.dataDir, 'pki')
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...trust })
+}
+
+/** Updates the authorities that the TLS handshake names to clients. */
+export function watchClientAuthorities(listening: Listener, { authentication }: ServerComponents, log: Log): void {
+  authentication.onClientAuthorities((pem) => {
+    try {
+      listening.setClientAuthorities(pem)
+      log.info('client certificate authorities reloaded')
+    } catch (error) {
+      log.error('the new client certificate authorities cannot be used', error)
+    }
+  })
 }
 
 /** Releases the components of a server that is closed. */

@@ -17,6 +17,7 @@ import {
   environment,
   listenOptions,
   type ServerComponents,
+  watchClientAuthorities,
 } from './serve-components.ts'
 import { requireElectionTimes, type StartedControllers, startControllers } from './serve-controllers.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -187,18 +188,6 @@ function plannedKubeconfig(options: ServeOptions, { authentication }: ServerComp
 
 async function writeKubeconfig({ path, token }: PlannedKubeconfig, { url, authority }: Listener): Promise<void> {
   await writeSecret(path, kubeconfigText({ server: url, authority, token }))
-}
-
-/** Updates the authorities that the TLS handshake names to clients. */
-export function watchClientAuthorities(listening: Listener, { authentication }: ServerComponents, log: Log): void {
-  authentication.onClientAuthorities((pem) => {
-    try {
-      listening.setClientAuthorities(pem)
-      log.info('client certificate authorities reloaded')
-    } catch (error) {
-      log.error('the new client certificate authorities cannot be used', error)
-    }
-  })
 }
 
 interface RunningParts extends StartedControllers {

@@ -1,4 +1,4 @@
-import { compareSurfaces, type SurfaceChange, surfaceRules } from '@krmkit/versioning'
+import { compareSurfaces, type SurfaceChange, surfaceRules } from '@krmkit/versioning/surface'
 import type { Paint } from '../offline/paint.ts'
 import { count, type ReportedFinding } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'

@@ -2,19 +2,18 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRemoteClient } from '@krmkit/client'
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { decodeUntyped } from '@krmkit/schema'
+import { type ReleaseCalendar, VersioningError } from '@krmkit/versioning'
 import {
   type ApiSurface,
   isElementList,
   joinSurfaces,
   parseCalendar,
-  type ReleaseCalendar,
   surfaceOfCustomResources,
   surfaceOfElements,
   surfaceOfMetrics,
   surfaceOfOpenApi,
   surfaceOfRelease,
-  VersioningError,
-} from '@krmkit/versioning'
+} from '@krmkit/versioning/surface'
 import { objectsOf } from 'krmkit/validate'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { CliError, messageOf } from '../cli-error.ts'

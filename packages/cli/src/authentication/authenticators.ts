@@ -26,11 +26,11 @@ import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { CliError, messageOf } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
-import type { ServeOptions } from '../serve-options.ts'
 import { type ConfiguredAuthentication, createConfiguredAuthentication } from './authentication-configuration.ts'
 import { type CertificateBundles, createCertificateBundles } from './certificate-bundles.ts'
 import { publishClusterAuthenticationInfo } from './cluster-authentication-info.ts'
 import { openOidcAuthenticator } from './oidc.ts'
+import type { AuthenticatorOptions } from './options.ts'
 import { createServiceAccounts, defaultIssuer, type ServiceAccounts } from './service-accounts.ts'
 import { createTokenWebhook } from './token-webhook.ts'
 
@@ -62,7 +62,7 @@ export interface AuthenticatorsEnvironment {
   /** Called after a file was reloaded. */
   readonly onReload?: (flag: string) => void
   /** Configured authorization modes. */
-  readonly modes?: readonly string[]
+  readonly modes: readonly string[]
 }
 
 /**
@@ -75,7 +75,7 @@ export interface AuthenticatorsEnvironment {
  * @throws CliError for flags or files that cannot be used.
  */
 export async function createAuthenticators(
-  options: ServeOptions,
+  options: AuthenticatorOptions,
   environment: AuthenticatorsEnvironment,
 ): Promise<Authenticators> {
   const accounts = await createServiceAccounts(options, environment)
@@ -133,7 +133,7 @@ interface TokenAuthenticators {
   readonly disposables: readonly AsyncDisposable[]
 }
 
-async function createTokenAuthenticators(options: ServeOptions, context: TokenContext): Promise<TokenAuthenticators> {
+async function createTokenAuthenticators(options: AuthenticatorOptions, context: TokenContext): Promise<TokenAuthenticators> {
   const { random, clock, profile, accounts } = context
   const digest = createKeyedDigest(random)
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
@@ -149,7 +149,7 @@ async function createTokenAuthenticators(options: ServeOptions, context: TokenCo
     const message = 'anonymous is not supported when AnonymousAuthConfigurableEnpoints feature gate is disabled'
     throw new CliError({ code: 'InvalidFlag', message: `--authentication-config: anonymous: Forbidden: ${message}` })
   }
-  const anonymousPaths = anonymousPathsOf(options, { modes: context.modes ?? options.authorizationMode, configured })
+  const anonymousPaths = anonymousPathsOf(options, { modes: context.modes, configured })
   const webhook = await createTokenWebhook(options, { ...context, audiences })
   const bootstrap = () =>
     createBootstrapTokenAuthenticator({ ...context, secret: (name) => bootstrapSecret(context.server(), name, profile) })
@@ -171,7 +171,7 @@ async function createTokenAuthenticators(options: ServeOptions, context: TokenCo
 }
 
 function chainAuthenticators(
-  options: ServeOptions,
+  options: AuthenticatorOptions,
   context: AuthenticatorsEnvironment & TokenAuthenticators & { readonly bundles: CertificateBundles },
 ): Authenticator {
   const { clock, profile, features, tokens, digest, anonymousPaths } = context
@@ -205,7 +205,7 @@ function chainAuthenticators(
  * always rejected, whatever flags and files configure.
  */
 function anonymousPathsOf(
-  { anonymousAuth }: ServeOptions,
+  { anonymousAuth }: AuthenticatorOptions,
   where: { readonly modes: readonly string[]; readonly configured: ConfiguredAuthentication | undefined },
 ): readonly string[] | undefined {
   const fromFile = where.configured?.anonymous
@@ -218,7 +218,7 @@ function anonymousPathsOf(
 }
 
 /** Refuses flags of features that are off. @throws CliError with the text of kube-apiserver. */
-function requireGates({ authenticationConfig, requestheaderUidHeaders }: ServeOptions, features: Features): void {
+function requireGates({ authenticationConfig, requestheaderUidHeaders }: AuthenticatorOptions, features: Features): void {
   const structured = 'StructuredAuthenticationConfiguration'
   const problem =
     authenticationConfig !== undefined && !gateEnabled(structured, features)
@@ -229,14 +229,14 @@ function requireGates({ authenticationConfig, requestheaderUidHeaders }: ServeOp
   if (problem !== undefined) throw new CliError({ code: 'InvalidFlag', message: problem })
 }
 
-function refuseContradictions({ authenticationConfig, explicit = [] }: ServeOptions): void {
+function refuseContradictions({ authenticationConfig, explicit = [] }: AuthenticatorOptions): void {
   if (authenticationConfig === undefined || !explicit.some((name) => name.startsWith('oidc'))) return
   const message = 'authentication-config file and oidc-* flags are mutually exclusive'
   throw new CliError({ code: 'InvalidFlag', message })
 }
 
 /** Issuers of service account tokens. */
-function issuersOf({ serviceAccountIssuer }: ServeOptions): readonly string[] {
+function issuersOf({ serviceAccountIssuer }: AuthenticatorOptions): readonly string[] {
   return serviceAccountIssuer.length > 0 ? serviceAccountIssuer : [defaultIssuer]
 }
 

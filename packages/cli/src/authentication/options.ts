@@ -1,3 +1,11 @@
+/** The flags from which authenticators are created. */
+export interface AuthenticatorOptions extends AuthenticationOptions {
+  readonly certDir?: string
+  readonly dataDir: string
+  /** Names of the members that the command line sets. */
+  readonly explicit?: readonly string[]
+}
+
 /** The authentication flags. */
 export interface AuthenticationOptions {
   readonly clientCaFile?: string

@@ -19,8 +19,7 @@ import { pemBlocks } from '@krmkit/meta/pem'
 import { apiServerUser } from '../api-server-user.ts'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
-import type { ServeOptions } from '../serve-options.ts'
-import type { AuthenticationOptions } from './options.ts'
+import type { AuthenticatorOptions } from './options.ts'
 
 /** Issues and authenticates service account tokens. */
 export interface ServiceAccounts {
@@ -37,11 +36,9 @@ export const defaultIssuer = 'https://kubernetes.default.svc'
 const plurals = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
 const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
 
-type Options = AuthenticationOptions & Pick<ServeOptions, 'certDir' | 'dataDir'>
-
 /** Without a key file, a key is generated and stored in the certificate folder. @throws CliError for a key that cannot be read. */
 export async function createServiceAccounts(
-  options: Options,
+  options: AuthenticatorOptions,
   environment: {
     readonly clock: Clock
     readonly random: Random
@@ -89,7 +86,7 @@ function requireNodeTokens(features: Features): void {
 }
 
 async function keysOf(
-  options: Options,
+  options: AuthenticatorOptions,
   environment: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
 ): Promise<ServiceAccountKeys> {
   const { serviceAccountSigningKeyFile, serviceAccountKeyFile } = options

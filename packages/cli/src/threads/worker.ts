@@ -9,8 +9,14 @@ import { socketStorage } from '@krmkit/storage/socket'
 import { advertised } from '../addresses.ts'
 import { auditsStrictly, readAuditPolicy } from '../audit/audit-trails.ts'
 import { type Log, requestLoggers } from '../log.ts'
-import { watchClientAuthorities } from '../serve.ts'
-import { apiServerOptions, createComponents, disposeTransports, environment, listenOptions } from '../serve-components.ts'
+import {
+  apiServerOptions,
+  createComponents,
+  disposeTransports,
+  environment,
+  listenOptions,
+  watchClientAuthorities,
+} from '../serve-components.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { alreadyFresh } from './fresh-reads.ts'
 import type { WorkerStart } from './messages.ts'
