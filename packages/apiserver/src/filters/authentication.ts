@@ -67,7 +67,7 @@ function authenticate(
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   try {
     const outcome = authenticator.authenticate(request)
-    return outcome instanceof Promise ? outcome.catch((error: unknown) => refuse(error, options)) : outcome
+    return 'kind' in outcome ? outcome : outcome.catch((error: unknown) => refuse(error, options))
   } catch (error) {
     return refuse(error, options)
   }

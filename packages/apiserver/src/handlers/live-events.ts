@@ -67,7 +67,7 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
     }
     try {
       const chunks = this.encode(events)
-      if (!(chunks instanceof Promise)) return chunks
+      if ('length' in chunks) return chunks
       // A large object is among them, for whose frame the stream waits.
       this.#left = events
       this.wakeup.wake()
@@ -111,26 +111,11 @@ function isSmall(events: readonly PendingEvent[]): boolean {
 /** Makes the frames of items one after the other; waits only where one of them is a promise. */
 export function inOrder<I, T>(items: readonly I[], make: (item: I) => T | Promise<T> | undefined): T[] | Promise<T[]> {
   const made: T[] = []
-  for (const [index, item] of items.entries()) {
-    const frame = make(item)
-    if (frame instanceof Promise) return restInOrder(made, frame, items.slice(index + 1), make)
+  const add = (frame: T | undefined): T[] => {
     if (frame !== undefined) made.push(frame)
+    return made
   }
-  return made
-}
-
-async function restInOrder<I, T>(
-  made: T[],
-  frame: Promise<T>,
-  rest: readonly I[],
-  make: (item: I) => T | Promise<T> | undefined,
-): Promise<T[]> {
-  made.push(await frame)
-  for (const item of rest) {
-    const next = await make(item)
-    if (next !== undefined) made.push(next)
-  }
-  return made
+  return items.reduce<T[] | Promise<T[]>>((before, item) => whenDone(before, () => whenDone(make(item), add)), made)
 }
 
 export function eventBytes({ entry }: PendingEvent): number {

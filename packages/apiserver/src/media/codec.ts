@@ -62,7 +62,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
       headLength,
       frames: new FrameCaches(),
       load: () => undefined,
-      ready: (entry, form) => (form === 'object' ? whenParsed(objects, entry) : undefined),
+      ready: (entry, form) => (form === 'object' ? objects.parsing(entry) : undefined),
       object: (entry) => objects.objectOf(entry),
       bytes: (entry) => entry.value,
       present: (object) => object,
@@ -105,7 +105,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
       if (entry.value.byteLength <= largeBodyBytes) return undefined
       const isStored = mayBeStored && entry.memo !== undefined && objects.isStoredAs(definition, entry)
       const known = isStored ? 'stored' : converted.get(entry)
-      if (known === 'stored') return form === 'object' ? whenParsed(objects, entry) : undefined
+      if (known === 'stored') return form === 'object' ? objects.parsing(entry) : undefined
       if (known !== undefined && (form === 'object' || known.bytes !== undefined)) return undefined
       return preparing[form].run(entry, () => prepare(entry, form, turns))
     },
@@ -172,12 +172,6 @@ function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) =>
       return whenDone(codec.present(object, turns), decorate)
     },
   }
-}
-
-/** Waits until a large entry is parsed. */
-function whenParsed(objects: ObjectCache, entry: Entry): Promise<unknown> | undefined {
-  const parsing = objects.parsed(entry)
-  return parsing instanceof Promise ? parsing : undefined
 }
 
 /** Work that all who need its result wait for. */

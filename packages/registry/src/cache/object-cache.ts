@@ -115,16 +115,11 @@ export class ObjectCache {
 
   /** As `objectOf`, except that a large entry is parsed in slices. */
   parsed(entry: Entry): FrozenObject | Promise<FrozenObject> {
-    return this.#parseInSlices(entry) ?? this.objectOf(entry)
+    return this.parsing(entry) ?? this.objectOf(entry)
   }
 
-  #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
-    if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
-    return runInLaterTurns(pacedMeta.deepFreeze(object), this.#turns)
-  }
-
-  /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */
-  #parseInSlices(entry: Entry): Promise<FrozenObject> | undefined {
+  /** Parses a large entry in slices. @returns `undefined` when it is parsed already, or parsing it takes no slices */
+  parsing(entry: Entry): Promise<FrozenObject> | undefined {
     const known = (entry.memo as CachedObject | undefined)?.object
     if (known !== undefined || this.#turns === undefined || entry.value.byteLength <= largeBodyBytes) return undefined
     let parsing = this.#parsing.get(entry)
@@ -137,6 +132,11 @@ export class ObjectCache {
     return parsing
   }
 
+  #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
+    if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
+    return runInLaterTurns(pacedMeta.deepFreeze(object), this.#turns)
+  }
+
   /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */
   isStoredAs(definition: ResourceDefinition, entry: Entry): boolean {
     return definition.version === definition.storage.version && this.entryOf(entry).validatedBy === definition
@@ -147,7 +147,7 @@ export class ObjectCache {
     const parsing: Promise<FrozenObject>[] = []
     const all = [...entries]
     for (const entry of all) {
-      const one = this.#parseInSlices(entry)
+      const one = this.parsing(entry)
       if (one !== undefined) parsing.push(one)
     }
     const convert = () => (definition.conversion === undefined ? undefined : this.#converted.load(definition, all))
