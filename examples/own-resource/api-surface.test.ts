@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseYaml } from '@krmkit/schema'
-import { compareSurfaces, surfaceOfCustomResources } from '@krmkit/versioning'
+import { compareSurfaces, surfaceOfCustomResources } from '@krmkit/versioning/surface'
 import { expect, it } from 'vitest'
 import { Widget } from './widget.ts'
 

@@ -34,23 +34,4 @@ export { type PodSecurityLevel, podSecurityLevel } from './manifests/pod-securit
 export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
 export { compareKubeAwareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
 export { compareStability, stabilityOf } from './stability.ts'
-export { type CompareSurfacesOptions, compareSurfaces } from './surface/compare-surfaces.ts'
-export { isElementList, parseCalendar, surfaceOfElements, surfaceOfMetrics } from './surface/elements.ts'
-export {
-  type ApiSurface,
-  type SurfaceChange,
-  type SurfaceElement,
-  type SurfaceKind,
-  type SurfaceMember,
-  type SurfaceRule,
-  type SurfaceSchema,
-  surfaceRules,
-} from './surface/interfaces.ts'
-export {
-  joinSurfaces,
-  surfaceOfCustomResources,
-  surfaceOfDefinitions,
-  surfaceOfOpenApi,
-  surfaceOfRelease,
-} from './surface/sources.ts'
 export { VersioningError, type VersioningErrorCode } from './versioning-error.ts'

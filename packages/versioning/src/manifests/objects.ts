@@ -57,11 +57,6 @@ export function ownMember(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** `Deployment default/web` */
-export function objectLabel({ kind, namespace, name }: ManifestObjectName): string {
-  return `${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`
-}
-
 export function joinPath(at: string, path: string): string {
   return at === '' || path === '' ? at || path : `${at}.${path}`
 }

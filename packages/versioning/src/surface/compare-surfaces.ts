@@ -20,7 +20,7 @@ export interface CompareSurfacesOptions {
  *
  * @throws VersioningError `InvalidRelease`, `InvalidLifecycle`
  * @example
- * import { compareSurfaces, surfaceOfRelease } from '@krmkit/versioning'
+ * import { compareSurfaces, surfaceOfRelease } from '@krmkit/versioning/surface'
  * const changes = compareSurfaces(surfaceOfRelease('1.24'), surfaceOfRelease('1.25'))
  * changes.filter(({ rule }) => rule !== undefined) // []
  * changes.find(({ subject }) => subject === 'batch/v1beta1 CronJob')?.sort // 'removed'

@@ -26,7 +26,7 @@ export function isElementList(document: unknown): boolean {
  *
  * @throws VersioningError `InvalidLifecycle` for other members and values.
  * @example
- * import { surfaceOfElements } from '@krmkit/versioning'
+ * import { surfaceOfElements } from '@krmkit/versioning/surface'
  * const flag = { name: '--insecure-port', element: 'adminCommand', stability: 'stable', deprecated: '1.20' }
  * surfaceOfElements({ kind: 'ElementList', elements: [flag] }, 'flags.yaml').elements // [ { name: '--insecure-port', ... } ]
  */
@@ -78,7 +78,7 @@ const gateStages: Readonly<Record<string, Stability>> = { ALPHA: 'alpha', BETA: 
  * gates that `kubernetes_feature_enabled` lists.
  *
  * @example
- * import { surfaceOfMetrics } from '@krmkit/versioning'
+ * import { surfaceOfMetrics } from '@krmkit/versioning/surface'
  * const text = '# HELP requests_total [STABLE] (Deprecated since 1.30.0) Number of requests.\n'
  * surfaceOfMetrics(text, 'metrics.txt').elements // [ { name: 'requests_total', element: 'metric', stability: 'stable', deprecated: '1.30' } ]
  */
@@ -106,7 +106,7 @@ export function surfaceOfMetrics(text: string, name: string): ApiSurface {
  *
  * @throws VersioningError `InvalidLifecycle`
  * @example
- * import { parseCalendar } from '@krmkit/versioning'
+ * import { parseCalendar } from '@krmkit/versioning/surface'
  * parseCalendar({ '1.31': '2024-08-13' }) // { '1.31': '2024-08-13' }
  */
 export function parseCalendar(value: unknown): ReleaseCalendar {

@@ -16,7 +16,7 @@ import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
  *
  * @throws VersioningError `InvalidRelease`
  * @example
- * import { surfaceOfRelease } from '@krmkit/versioning'
+ * import { surfaceOfRelease } from '@krmkit/versioning/surface'
  * surfaceOfRelease('1.24').kinds.some(({ kind }) => kind === 'PodSecurityPolicy') // true
  */
 export function surfaceOfRelease(release: string): ApiSurface {
@@ -67,7 +67,7 @@ function deprecationAt({ deprecated, replacement, group }: KindLifecycle, releas
  * The kinds of an OpenAPI document, version 2 or 3. Documents of Kubernetes name their release, which adds the recorded deprecations.
  *
  * @example
- * import { surfaceOfOpenApi } from '@krmkit/versioning'
+ * import { surfaceOfOpenApi } from '@krmkit/versioning/surface'
  * const gvk = [{ group: 'example.com', version: 'v1', kind: 'Widget' }]
  * const Widget = { type: 'object', properties: { size: { type: 'integer' } }, 'x-kubernetes-group-version-kind': gvk }
  * surfaceOfOpenApi({ swagger: '2.0', definitions: { Widget } }, 'api.json').kinds.length // 1
@@ -108,7 +108,7 @@ function isList(schema: unknown): boolean {
  *
  * @param objects parsed manifests.
  * @example
- * import { surfaceOfCustomResources } from '@krmkit/versioning'
+ * import { surfaceOfCustomResources } from '@krmkit/versioning/surface'
  * const names = { kind: 'Widget', plural: 'widgets' }
  * const versions = [{ name: 'v1', served: true, storage: true }]
  * const definition = {
@@ -161,7 +161,7 @@ function currentDefinition(object: JsonObject): JsonObject {
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
- * import { surfaceOfDefinitions } from '@krmkit/versioning'
+ * import { surfaceOfDefinitions } from '@krmkit/versioning/surface'
  * surfaceOfDefinitions(createCatalog().definitions, 'own').kinds.some(({ kind }) => kind === 'Pod') // true
  */
 export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[], name: string): ApiSurface {
@@ -189,7 +189,7 @@ export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[],
  * Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one.
  *
  * @example
- * import { joinSurfaces, surfaceOfRelease } from '@krmkit/versioning'
+ * import { joinSurfaces, surfaceOfRelease } from '@krmkit/versioning/surface'
  * joinSurfaces([surfaceOfRelease('1.32'), surfaceOfRelease('1.33')], 'both').release // undefined
  */
 export function joinSurfaces(surfaces: readonly ApiSurface[], name: string): ApiSurface {
