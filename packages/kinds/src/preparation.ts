@@ -1,6 +1,9 @@
 import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Preparation } from './interfaces.ts'
-import { done } from './strategies/shared/for-each.ts'
+
+/** Work that is done: it has ended, so that it can be delegated to again and again. */
+export const done: Work = (function* () {})()
+done.next()
 
 /**
  * Prepares an object without interruption.

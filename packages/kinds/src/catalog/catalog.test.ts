@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { KindsError } from '../kinds-error.ts'
-import { printerOf } from '../printers/load-printer.ts'
 import { builtInKinds, builtInTypes, createCatalog } from './catalog.ts'
+import { printerOf } from './load-printer.ts'
 
 const release = (version: string) => ({
   release: { version, atLeast: (other: string) => Number(version.split('.')[1]) >= Number(other.split('.')[1]) },

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '@krmkit/meta'
 import { catalogJson } from '../data/catalog.generated.ts'
-import { profileGroup } from './groups.ts'
+import { profileGroup } from '../groups.ts'
 
 /** The part of the facts that discovery needs: kinds and resources of each group version. Types are parsed on first use. */
 

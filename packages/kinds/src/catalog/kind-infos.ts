@@ -1,8 +1,8 @@
 import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
+import { profileGroup, stockGroup } from '../groups.ts'
 import type { KindInfo } from '../interfaces.ts'
 import type { CatalogFacts, KindFacts } from './facts.ts'
-import { profileGroup, stockGroup } from './groups.ts'
 
 /**
  * Finds kinds by group, version and name, whether they are resources or not: `Pod`, but also `Scale`, `Status`,

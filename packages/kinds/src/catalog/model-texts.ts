@@ -1,6 +1,6 @@
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import { modelFiles } from '../data/index.generated.ts'
-import { profileGroup } from './groups.ts'
+import { profileGroup } from '../groups.ts'
 
 /** Text of the types of each group folder, with the groups of a profile. */
 export function modelTexts(profile: NamingProfile): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { compareVersions } from './groups.ts'
+import { compareVersions } from '../groups.ts'
 
 /**
  * Where objects of a kind are stored: one storage version per kind, whatever versions serve it, and one key prefix, whatever

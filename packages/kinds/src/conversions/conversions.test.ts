@@ -1,7 +1,7 @@
 import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
-import { printerOf } from '../printers/load-printer.ts'
+import { printerOf } from '../catalog/load-printer.ts'
 import { conversionBetween } from './index.ts'
 
 describe('conversions', () => {

@@ -1,5 +1,5 @@
 import { type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { stockGroup } from '../catalog/groups.ts'
+import { stockGroup } from '../groups.ts'
 import { autoscalerToV1, autoscalerToV2 } from './autoscaling.ts'
 import { type Convert, type ConvertFactory, sameShape } from './convert.ts'
 import { coreEventToNew, newEventToCore } from './events.ts'

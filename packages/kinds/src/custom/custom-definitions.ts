@@ -1,6 +1,6 @@
 import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { type CustomCodec, createCustomType, type StructType } from '@krmkit/schema'
-import { compareVersions } from '../catalog/groups.ts'
+import { compareVersions } from '../groups.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customStrategy } from './custom-strategy.ts'

@@ -1,31 +1,20 @@
-import type { DeepReadonly, FieldError } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
-import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
+import type { DeepReadonly } from '@krmkit/meta'
+import type { ResourceDefinition } from '../interfaces.ts'
 import { lazyModule } from '../strategies/shared/lazy-module.ts'
-import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.generated.ts'
+import type { CustomResourceDefinition } from '../types/apiextensions-v1.generated.ts'
 import type { CustomDefinitionOptions } from './custom-definitions.ts'
 
-/** Lazy loader of the rules of CustomResourceDefinitions and of what serves their resources: few programs in a page need them. */
-
-/** The rules about a CustomResourceDefinition. */
-export interface DefinitionRules {
-  dropUnknownMetadata(schema: JSONSchemaProps | undefined): Work
-  validateNew(object: Definition, context: StrategyContext): Work<FieldError[]>
-  validateChanged(object: Definition, old: Definition, context: StrategyContext): Work<FieldError[]>
-  validateStatusChange(object: Definition, old: Definition): Work<FieldError[]>
-}
+/** Lazy loader of what serves custom resources: few programs in a page need it. */
 
 export interface CustomResources {
   /** The resources of a definition, one for each version. */
   customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[]
-  readonly rules: DefinitionRules
 }
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 
 /**
- * Loads what custom resources need. Returns `undefined` once it is loaded; the strategy of CustomResourceDefinitions loads it in `ready`, so
- * that it is present when a definition is stored.
+ * Loads what custom resources need. Returns `undefined` once it is loaded.
  *
  * @see {@link customResources}
  */
@@ -47,10 +36,4 @@ export function customResources(): CustomResources {
 }
 
 /** A cache: loading always gives the same module. */
-const loader = /* @__PURE__ */ lazyModule('the rules of CustomResourceDefinitions', async (): Promise<CustomResources> => {
-  const [{ customDefinitions }, rules] = await Promise.all([
-    import('./custom-definitions.ts'),
-    import('../strategies/apiextensions/custom-resource-definition/rules.ts'),
-  ])
-  return { customDefinitions, rules }
-})
+const loader = /* @__PURE__ */ lazyModule('the resources of CustomResourceDefinitions', () => import('./custom-definitions.ts'))

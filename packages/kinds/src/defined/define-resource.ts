@@ -1,5 +1,4 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { compareVersions } from '../catalog/groups.ts'
 import { customDefinitions } from '../custom/custom-definitions.ts'
 import type { ObjectConverter } from '../custom/object-converter.ts'
 import {
@@ -7,6 +6,7 @@ import {
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../group-versions/apiextensions-v1.generated.ts'
+import { compareVersions } from '../groups.ts'
 import { KindsError } from '../kinds-error.ts'
 import { checkDefinition, requireVersion } from './check-definition.ts'
 import { withZodRules } from './defined-strategy.ts'

@@ -6,8 +6,8 @@ import {
   type NamingProfile,
   stockProfile,
 } from '@krmkit/meta'
-import { stockGroup } from '../catalog/groups.ts'
 import { conversionBetween } from '../conversions/index.ts'
+import { stockGroup } from '../groups.ts'
 import { admissionregistration } from './admissionregistration.ts'
 import { apiextensions } from './apiextensions.ts'
 import { apps } from './apps.ts'

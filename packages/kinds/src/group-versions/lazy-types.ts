@@ -1,4 +1,4 @@
-import { createTypeSource, type StructType, type TypeSource } from '@krmkit/schema'
+import { createTypeSource, type TypeSource } from '@krmkit/schema'
 
 /**
  * The line of one struct, enumeration or alias in the compact text of its group, and references to the types it uses. Literals only, so
@@ -22,14 +22,6 @@ export function lazyTypes(part: TypePart): () => TypeSource {
     source ??= createTypeSource(filesOf(part))
     return source
   }
-}
-
-/** The struct of a part, read on first use. */
-export function lazyStruct(part: TypePart): () => StructType {
-  const types = lazyTypes(part)
-  const [version = ''] = part.at.version.slice(1).split(' ')
-  const [name = ''] = part.line.split(/[ ;>]/)
-  return () => types().struct(`${part.at.folder}/${version}.${name}`)
 }
 
 /** Reassembles the text of each group from the parts. */

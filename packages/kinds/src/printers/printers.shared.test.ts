@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
+import { printerOf } from '../catalog/load-printer.ts'
 import type { Cell, Column } from '../interfaces.ts'
-import { printers } from './index.ts'
-import { printerOf } from './load-printer.ts'
+import { printers } from '../strategies/printers.ts'
 
 /** Compares every recorded Table of a built-in kind with ours, for the object as last seen in the scenario. */
 

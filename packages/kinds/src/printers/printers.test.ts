@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInKinds } from '../catalog/catalog.ts'
+import { printerOf } from '../catalog/load-printer.ts'
 import type { Cell, RowCondition } from '../interfaces.ts'
+import { printers } from '../strategies/printers.ts'
 import { defaultPrinter } from './default.ts'
-import { printers } from './index.ts'
-import { printerOf } from './load-printer.ts'
 
 interface Vector {
   readonly name: string

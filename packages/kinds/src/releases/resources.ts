@@ -1,8 +1,8 @@
 import { createFeatures, type GroupVersion } from '@krmkit/meta'
 import { readStockFacts } from '../catalog/facts.ts'
-import { compareGroups, compareVersions } from '../catalog/groups.ts'
 import { resourceGateEnabled } from '../catalog/resource-gates.ts'
 import { resourceInfos } from '../catalog/resources.ts'
+import { compareGroups, compareVersions } from '../groups.ts'
 import { announcementAt, factsAt, isEnabledByDefault, lifecycleIndex } from './release-facts.ts'
 import { factMinor, minorOf } from './release-names.ts'
 

@@ -1,9 +1,10 @@
+import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ResourceClaim, ResourceClaimTemplate } from '../../group-versions/resource-v1beta1.generated.ts'
 import { ResourceClaim as NewResourceClaim } from '../../group-versions/resource-v1beta2.generated.ts'
-import { allGates, loadRules, noGates, texts } from './testing.ts'
+import { allGates, noGates, texts } from './testing.ts'
 
-beforeAll(() => loadRules())
+beforeAll(() => loadCel())
 
 const claim = (devices: object) =>
   ResourceClaim.create({ metadata: { name: 'c', resourceVersion: '1' }, spec: { devices } as never })

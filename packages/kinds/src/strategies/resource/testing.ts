@@ -1,8 +1,6 @@
 /** Objects of the tests of this group. */
 import { createFeatures, type FieldError } from '@krmkit/meta'
-import { loadCel } from '@krmkit/schema'
 import type { StrategyContext } from '../../interfaces.ts'
-import { lazyRules } from './lazy-rules.ts'
 
 const gates = [
   'DRAPrioritizedList',
@@ -16,10 +14,6 @@ const features = (isOn: boolean) => createFeatures('1.33', Object.fromEntries(ga
 
 export const allGates: Pick<StrategyContext, 'features'> = { features: features(true) }
 export const noGates: Pick<StrategyContext, 'features'> = { features: features(false) }
-
-export async function loadRules(): Promise<void> {
-  await Promise.all([lazyRules.load(), loadCel()])
-}
 
 /** Errors as messages print them. */
 export const texts = (errors: readonly FieldError[]) => errors.map(({ field, message }) => `${field}: ${message}`)

@@ -1,6 +1,7 @@
 /** Loops over the items of lists and the members of maps, with pauses if they are many. */
 
 import { memberNames, type Work } from '@krmkit/meta/work'
+import { done } from '../../preparation.ts'
 import { sortedKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'
 
@@ -9,10 +10,6 @@ export const itemsPerStep = 16
 
 /** Size above which the enumeration of a map takes long. */
 export const largeMap = 10_000
-
-/** Work that is done: it has ended, so that it can be delegated to again and again. */
-export const done: Work = (function* () {})()
-done.next()
 
 /** Calls `each` for every item, with pauses in long lists. Short lists are done when the function returns. */
 export function forEachItem<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Work {

@@ -9,10 +9,10 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta/validation'
 import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
+import { done } from '../../preparation.ts'
 import { copy, keep } from './copies.ts'
 import { deepEqual, semanticEqual } from './equality.ts'
 import type { ContextErrorList } from './field-path.ts'
-import { done } from './for-each.ts'
 import { isSet } from './values.ts'
 
 export interface FinalizerRules {

@@ -1,12 +1,12 @@
 /** Trust bundles in projected volumes. */
 import { goQuote } from '@krmkit/meta/go-text'
 import type { ClusterTrustBundleProjection } from '../../types/core-v1.generated.ts'
-import { validateSignerName } from '../certificates/signer-name.ts'
-import { trustBundleName } from '../certificates/trust-bundle-name.ts'
 import type { FieldPath } from './field-path.ts'
 import { goPointer, goSelector, goStruct } from './go-form.ts'
 import { validateSelector } from './labels.direct.ts'
 import { validateFreePath } from './paths.ts'
+import { validateSignerName } from './signer-name.ts'
+import { trustBundleName } from './trust-bundle-name.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 type Projection = R<ClusterTrustBundleProjection>

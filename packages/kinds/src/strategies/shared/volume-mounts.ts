@@ -1,8 +1,9 @@
 /** Volume mounts and devices of containers. */
 import type { Work } from '@krmkit/meta/work'
+import { done } from '../../preparation.ts'
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { done, forEachItem } from './for-each.ts'
+import { forEachItem } from './for-each.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 

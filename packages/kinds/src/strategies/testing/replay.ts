@@ -17,10 +17,9 @@ import {
 import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
-import { runPreparation } from '../../preparation.ts'
+import { done, runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
-import { done } from '../shared/for-each.ts'
 import { isSet } from '../shared/values.ts'
 import {
   admitted,

@@ -4,9 +4,8 @@ import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
-import { runPreparation } from '../../preparation.ts'
+import { done, runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
-import { done } from '../shared/for-each.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {

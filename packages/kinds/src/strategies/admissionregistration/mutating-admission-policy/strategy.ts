@@ -13,8 +13,10 @@ import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
-import { policiesReady, policyRules } from '../policy-rules.ts'
+import { policyRules } from '../policy-rules.ts'
 import { validateOperations } from './operations.ts'
+
+const rules = /* @__PURE__ */ policyRules(() => import('./validation.ts'))
 
 export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionPolicy>({
   keepInMemory: true,
@@ -28,12 +30,12 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
   *prepareForUpdate(policy, old) {
     yield* raiseGeneration(policy, old, 'spec')
   },
-  ready: policiesReady,
+  ready: rules.load,
   validate(policy, context) {
-    return validateWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, undefined, errors))
+    return validateWith(context, (errors) => rules.loaded().validateMutatingPolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => policyRules.loaded().validateMutatingPolicy(policy, old, errors))
+    return validateWith(context, (errors) => rules.loaded().validateMutatingPolicy(policy, old, errors))
   },
 })
 

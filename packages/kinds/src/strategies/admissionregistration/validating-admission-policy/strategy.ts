@@ -16,7 +16,9 @@ import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
-import { policiesReady, policyRules } from '../policy-rules.ts'
+import { policyRules } from '../policy-rules.ts'
+
+const rules = /* @__PURE__ */ policyRules(() => import('./validation.ts'))
 
 export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmissionPolicy>({
   keepInMemory: true,
@@ -34,12 +36,12 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     yield* keepMembers(policy, old, 'status')
     yield* raiseGeneration(policy, old, 'spec')
   },
-  ready: policiesReady,
+  ready: rules.load,
   validate(policy, context) {
-    return validateWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, undefined, errors))
+    return validateWith(context, (errors) => rules.loaded().validateValidatingPolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => policyRules.loaded().validateValidatingPolicy(policy, old, errors))
+    return validateWith(context, (errors) => rules.loaded().validateValidatingPolicy(policy, old, errors))
   },
   subresources: {
     status: {
@@ -48,7 +50,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
         yield* resetStatusMetadata(policy, old)
       },
       validateUpdate(policy, _old, context) {
-        return validateAtOnceWith(context, (errors) => policyRules.loaded().validatePolicyStatus(policy, errors.child('status')))
+        return validateAtOnceWith(context, (errors) => rules.loaded().validatePolicyStatus(policy, errors.child('status')))
       },
     },
   },

@@ -3,9 +3,8 @@ import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/nam
 import { collectErrors, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
 import { type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
 import type { Work } from '@krmkit/meta/work'
-import { cel } from '@krmkit/schema'
-import { lazyStruct } from '../../../group-versions/lazy-types.ts'
-import { ObjectMetaPart } from '../../../group-versions/parts/meta-v1.generated.ts'
+import { cel, createTypeSource, type StructType } from '@krmkit/schema'
+import { metaTypes } from '../../../data/meta.generated.ts'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { firstByName } from '../../shared/values.ts'
@@ -28,7 +27,13 @@ type Definition = DeepReadonly<CustomResourceDefinition>
 
 const spec = Path.of('spec')
 
-const objectMeta = /* @__PURE__ */ lazyStruct(ObjectMetaPart)
+let metaType: StructType | undefined
+
+/** The type of metadata, read on first use. */
+function objectMeta(): StructType {
+  metaType ??= createTypeSource({ meta: metaTypes }).struct('meta/v1.ObjectMeta')
+  return metaType
+}
 
 /** Drops unknown fields of metadata from the defaults of embedded resources. */
 export function* dropUnknownMetadata(schema: JSONSchemaProps | undefined): Work {

@@ -2,11 +2,11 @@ import type { DeepReadonly, JsonObject } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
 import { loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
-import { customResources, type DefinitionRules, loadCustomResources } from '../../../custom/load-custom-resources.ts'
 import type { Strategy } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
 import { copy } from '../../shared/copies.ts'
 import { semanticEqual } from '../../shared/equality.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
 import { dropNullItems, hasNullItems, withoutEmpties } from './schema.ts'
@@ -65,32 +65,24 @@ function defaultStoredVersions(object: CustomResourceDefinition): void {
   if (object.status !== undefined && (object.status.storedVersions ?? []).length === 0) storageVersionIsStored(object)
 }
 
-/** Rules that are present, or loaded once. */
-export interface RulesSource {
-  /** @throws Error before `load` completed */
-  rules(): DefinitionRules
-  /** @returns undefined once they are loaded */
-  load(): Promise<void> | undefined
-}
-
 function hasRules({ spec }: Definition): boolean {
   return (spec.versions ?? []).some(({ schema }) => hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject))
 }
 
-export const customResourceDefinitionStrategy: Strategy = /* @__PURE__ */ definitionStrategy({
-  rules: () => customResources().rules,
-  load: loadCustomResources,
-})
+const lazyRules = /* @__PURE__ */ lazyModule('the rules of CustomResourceDefinitions', () => import('./rules.ts'))
+
+export const customResourceDefinitionStrategy: Strategy = /* @__PURE__ */ definitionStrategy(lazyRules)
 
 /** Gives the schemas of a valid definition the form in which they are stored. */
-function* completeSchemas({ spec }: CustomResourceDefinition, source: RulesSource): Work {
+function* completeSchemas({ spec }: CustomResourceDefinition, rules: typeof lazyRules): Work {
   for (const { schema } of spec.versions ?? []) {
     yield* dropNullItems(schema?.openAPIV3Schema)
-    yield* source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
+    yield* rules.loaded().dropUnknownMetadata(schema?.openAPIV3Schema)
   }
 }
 
-export function definitionStrategy(source: RulesSource): Strategy {
+/** @param rules present for a handle, loaded by `ready` in a server */
+export function definitionStrategy(rules: typeof lazyRules): Strategy {
   return defineStrategy<CustomResourceDefinition>({
     allowUnconditionalUpdate: false,
     distinctEmpties: [['spec', 'versions', 'schema']],
@@ -113,13 +105,13 @@ export function definitionStrategy(source: RulesSource): Strategy {
       settleGeneration(object, old, !(yield* sameSpec(object.spec, old.spec)))
       storageVersionIsStored(object)
     },
-    canonicalize: (object) => completeSchemas(object, source),
+    canonicalize: (object) => completeSchemas(object, rules),
     ready(object) {
-      const loading = [source.load(), hasRules(object) ? loadCel() : undefined].filter((each) => each !== undefined)
+      const loading = [rules.load(), hasRules(object) ? loadCel() : undefined].filter((each) => each !== undefined)
       return loading.length === 0 ? undefined : Promise.all(loading).then(() => undefined)
     },
-    validate: (object, context) => source.rules().validateNew(object, context),
-    validateUpdate: (object, old, context) => source.rules().validateChanged(object, old, context),
+    validate: (object, context) => rules.loaded().validateNew(object, context),
+    validateUpdate: (object, old, context) => rules.loaded().validateChanged(object, old, context),
     beginDeletion(object, { clock }) {
       const finalizers = object.metadata.finalizers ?? []
       if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
@@ -142,7 +134,7 @@ export function definitionStrategy(source: RulesSource): Strategy {
           // The versions of the request may lack the one that is stored.
           defaultStoredVersions(object)
         },
-        validateUpdate: (object, old) => source.rules().validateStatusChange(object, old),
+        validateUpdate: (object, old) => rules.loaded().validateStatusChange(object, old),
       },
     },
     deleteResponse: 'Object',

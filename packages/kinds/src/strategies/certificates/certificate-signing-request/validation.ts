@@ -9,8 +9,8 @@ import type { CertificateSigningRequest } from '../../../types/certificates-v1.g
 import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateSignerName } from '../../shared/signer-name.ts'
 import { isSet, type R } from '../../shared/values.ts'
-import { validateSignerName } from '../signer-name.ts'
 import { conditionsOf } from './conditions.ts'
 
 type Csr = CertificateSigningRequest

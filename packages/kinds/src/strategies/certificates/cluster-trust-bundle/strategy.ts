@@ -3,7 +3,7 @@ import type { ClusterTrustBundle } from '../../../types/certificates-v1beta1.gen
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
-import { trustBundleName } from '../trust-bundle-name.ts'
+import { trustBundleName } from '../../shared/trust-bundle-name.ts'
 
 /** The rules with the decoder of certificates. */
 const lazyRules = /* @__PURE__ */ lazyModule('the rules of trust bundles', () => import('./validation.ts'))

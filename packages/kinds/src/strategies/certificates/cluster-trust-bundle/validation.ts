@@ -5,8 +5,8 @@ import { utf8Length } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { validateSignerName } from '../../shared/signer-name.ts'
 import type { R } from '../../shared/values.ts'
-import { validateSignerName } from '../signer-name.ts'
 
 const maxBundleLength = 1024 * 1024
 

@@ -29,13 +29,13 @@ function* validateSpec(spec: Spec, at: FieldPath, old: Spec | undefined): Work {
   })
 }
 
-export const validateClass = /* @__PURE__ */ creationRules(function* (errors, object: Class) {
+export const validate = /* @__PURE__ */ creationRules(function* (errors, object: Class) {
   yield* validateMetadata(object, errors, { namespaced: false })
   yield* validateSpec(object.spec ?? noSpec, errors.child('spec'), undefined)
 })
 
 /** kube-apiserver validates an update as a creation first. */
-export const validateClassUpdate = /* @__PURE__ */ updateRules(function* (errors, object: Class, old) {
+export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, object: Class, old) {
   const spec = object.spec ?? noSpec
   const at = errors.child('spec')
   yield* validateMetadata(object, errors, { namespaced: false })

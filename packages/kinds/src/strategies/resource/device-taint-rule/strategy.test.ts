@@ -1,10 +1,11 @@
+import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DeviceTaintRule } from '../../../group-versions/resource-v1alpha3.generated.ts'
 import { DeviceClass } from '../../../group-versions/resource-v1beta1.generated.ts'
-import { loadRules, texts } from '../testing.ts'
+import { texts } from '../testing.ts'
 import { deviceTaintRulePrinter } from './printer.ts'
 
-beforeAll(() => loadRules())
+beforeAll(() => loadCel())
 
 const taint = { key: 'k', value: 'v', effect: 'NoSchedule', timeAdded: '2020-01-01T00:00:00Z' }
 const rule = (spec: object) => DeviceTaintRule.create({ metadata: { name: 'r' }, spec: spec as never })

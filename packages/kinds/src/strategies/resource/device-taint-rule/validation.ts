@@ -34,12 +34,12 @@ function* validateDeviceSelector(selector: NonNullable<Selector>, at: FieldPath,
   yield* validateSelectors(selectors, at.child('selectors'), new SelectorChecks(at.errors.context, stored))
 }
 
-export const validateTaintRule = /* @__PURE__ */ creationRules(function* (errors, rule: Rule) {
+export const validate = /* @__PURE__ */ creationRules(function* (errors, rule: Rule) {
   yield* validateMetadata(rule, errors, { namespaced: false })
   yield* validateSpec(rule, errors)
 })
 
-export const validateTaintRuleUpdate = /* @__PURE__ */ updateRules(function* (errors, rule: Rule, old: Rule) {
+export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, rule: Rule, old: Rule) {
   yield* validateMetadataUpdate(rule, old, errors)
   yield* validateSpec(rule, errors, old)
 })

@@ -28,14 +28,14 @@ function* isSameSpec({ spec }: Template, { spec: old }: Template): Work<boolean>
   return sameClaim && (yield* semanticEqual(spec?.metadata ?? noMetadata, old?.metadata ?? noMetadata))
 }
 
-export const validateTemplate = /* @__PURE__ */ creationRules(function* (errors, template: Template, context) {
+export const validate = /* @__PURE__ */ creationRules(function* (errors, template: Template, context) {
   validateAdminRequests(template, template.spec?.spec, errors)
   yield* validateMetadata(template, errors, { namespaced: true })
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
 })
 
 /** kube-apiserver validates an update as a creation first. */
-export const validateTemplateUpdate = /* @__PURE__ */ updateRules(function* (errors, template: Template, old, context) {
+export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, template: Template, old, context) {
   yield* validateMetadata(template, errors, { namespaced: true })
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
   yield* validateMetadataUpdate(template, old, errors)

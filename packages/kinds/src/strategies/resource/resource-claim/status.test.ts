@@ -3,10 +3,8 @@ import { runPreparation } from '../../../preparation.ts'
 import type { ResourceClaim, ResourceClaimStatus } from '../../../types/resource-v1beta1.generated.ts'
 import { runValidation } from '../../../validation.ts'
 import { testContext } from '../../testing/context.ts'
-import { allGates, loadRules, noGates, texts } from '../testing.ts'
+import { allGates, noGates, texts } from '../testing.ts'
 import { resourceClaimStrategy } from './strategy.ts'
-
-beforeAll(() => loadRules())
 
 const claim = (status: object = {}, metadata: object = {}) =>
   ({
@@ -16,6 +14,8 @@ const claim = (status: object = {}, metadata: object = {}) =>
     spec: { devices: { requests: [{ name: 'r', deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 }] } },
     status,
   }) as ResourceClaim
+
+beforeAll(() => resourceClaimStrategy.ready?.(claim(), undefined))
 
 const context = testContext(allGates)
 const subresource = resourceClaimStrategy.subresources?.['status']

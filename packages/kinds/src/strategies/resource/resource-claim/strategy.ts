@@ -1,9 +1,10 @@
 /** ResourceClaim. */
 import type { ResourceClaim } from '../../../types/resource-v1beta1.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers, resetStatusMetadata } from '../../shared/metadata.ts'
 import { claimEmpties, claimSpecGates, defaultClaimSpec } from '../claim-parts.ts'
-import { deviceStrategy, lazyRules } from '../lazy-rules.ts'
+import { deviceStrategy } from '../device-strategy.ts'
 import { dropDeallocated } from './allocated.ts'
 
 const table: readonly GatedFields[] = [
@@ -11,7 +12,9 @@ const table: readonly GatedFields[] = [
   { gate: 'DRAResourceClaimDeviceStatus', paths: ['status.devices'] },
 ]
 
-export const resourceClaimStrategy = /* @__PURE__ */ deviceStrategy<ResourceClaim>('claim', {
+const lazyRules = /* @__PURE__ */ lazyModule('the rules of resource claims', () => import('./validation.ts'))
+
+export const resourceClaimStrategy = /* @__PURE__ */ deviceStrategy<ResourceClaim>(lazyRules, {
   distinctEmpties: claimEmpties('spec'),
   defaults: (claim, version) => defaultClaimSpec(claim.spec, version),
   prepareForCreate(claim, { features }) {
@@ -30,7 +33,7 @@ export const resourceClaimStrategy = /* @__PURE__ */ deviceStrategy<ResourceClai
         dropDeallocated(claim, old, features)
         dropGatedFields(claim, old, { table, features })
       },
-      validateUpdate: (claim, old, context) => lazyRules.loaded().validateClaimStatusUpdate(claim, old, context),
+      validateUpdate: (claim, old, context) => lazyRules.loaded().validateStatusUpdate(claim, old, context),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

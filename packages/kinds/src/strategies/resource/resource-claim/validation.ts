@@ -11,14 +11,14 @@ import { validateClaimStatus } from './status.ts'
 
 type Claim = DeepReadonly<ResourceClaim>
 
-export const validateClaim = /* @__PURE__ */ creationRules(function* (errors, claim: Claim, context) {
+export const validate = /* @__PURE__ */ creationRules(function* (errors, claim: Claim, context) {
   validateAdminRequests(claim, claim.spec, errors)
   yield* validateMetadata(claim, errors, { namespaced: true })
   yield* validateClaimSpec(claim.spec, errors.child('spec'), new SelectorChecks(context, false))
 })
 
 /** kube-apiserver validates an update as a creation first. */
-export const validateClaimUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old, context) {
+export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old, context) {
   const at = errors.child('spec')
   yield* validateMetadata(claim, errors, { namespaced: true })
   yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, false))
@@ -29,7 +29,7 @@ export const validateClaimUpdate = /* @__PURE__ */ updateRules(function* (errors
 
 const resultsOf = ({ status }: Claim) => status?.allocation?.devices?.results
 
-export const validateClaimStatusUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old: Claim) {
+export const validateStatusUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old: Claim) {
   const at = errors.child('status')
   const results = at.child('allocation').child('devices').child('results')
   validateAdminResults(claim, resultsOf(claim), resultsOf(old), results)

@@ -1,12 +1,13 @@
 import { fakeClock } from '@krmkit/meta'
+import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ResourceSlice } from '../../../group-versions/resource-v1beta1.generated.ts'
 import { ResourceSlice as NewResourceSlice } from '../../../group-versions/resource-v1beta2.generated.ts'
 import { runPreparation } from '../../../preparation.ts'
-import { allGates, loadRules, noGates, texts } from '../testing.ts'
+import { allGates, noGates, texts } from '../testing.ts'
 import { resourceSliceStrategy } from './strategy.ts'
 
-beforeAll(() => loadRules())
+beforeAll(() => loadCel())
 
 const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
 const base = { driver: 'd.example.com', pool, nodeName: 'n' }

@@ -3,8 +3,9 @@ import { systemClock } from '@krmkit/meta'
 import type { Device, ResourceSlice } from '../../../types/resource-v1beta1.generated.ts'
 import type { Device as NewDevice } from '../../../types/resource-v1beta2.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 import { raiseGeneration, startGeneration } from '../../shared/metadata.ts'
-import { deviceStrategy } from '../lazy-rules.ts'
+import { deviceStrategy } from '../device-strategy.ts'
 import { defaultTaint } from '../taint-defaults.ts'
 
 const table: readonly GatedFields[] = [
@@ -24,7 +25,9 @@ function defaultDevice(device: Device & NewDevice, version: string, now: number)
   for (const taint of (device.basic ?? device).taints ?? []) defaultTaint(taint, now)
 }
 
-export const resourceSliceStrategy = /* @__PURE__ */ deviceStrategy<ResourceSlice>('slice', {
+const lazyRules = /* @__PURE__ */ lazyModule('the rules of resource slices', () => import('./validation.ts'))
+
+export const resourceSliceStrategy = /* @__PURE__ */ deviceStrategy<ResourceSlice>(lazyRules, {
   defaults({ spec }, version, _profile, { clock = systemClock } = {}) {
     for (const device of spec?.devices ?? []) defaultDevice(device, version, clock.now())
   },

@@ -69,12 +69,12 @@ function validateImmutableMembers(spec: Spec, old: Spec, at: FieldPath): void {
   if (node !== (old.nodeName ?? '')) at.child('nodeName').invalid(node === '' ? null : node, frozen)
 }
 
-export const validateSlice = /* @__PURE__ */ creationRules(function* (errors, slice: Slice) {
+export const validate = /* @__PURE__ */ creationRules(function* (errors, slice: Slice) {
   yield* validateMetadata(slice, errors, { namespaced: false })
   yield* validateSpec(slice.spec ?? noSpec, errors, undefined)
 })
 
-export const validateSliceUpdate = /* @__PURE__ */ updateRules(function* (errors, slice: Slice, old: Slice) {
+export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, slice: Slice, old: Slice) {
   yield* validateMetadataUpdate(slice, old, errors)
   yield* validateSpec(slice.spec ?? noSpec, errors, old.spec ?? noSpec)
 })

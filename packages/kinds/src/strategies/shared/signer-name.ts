@@ -1,7 +1,7 @@
 /** Signer names: a domain and a path, `example.com/signer`. */
 import { goQuote } from '@krmkit/meta/go-text'
 import { maxLabelLength, maxSubdomainLength, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { FieldPath } from '../shared/field-path.ts'
+import type { FieldPath } from './field-path.ts'
 
 const maxName = maxSubdomainLength + 1 + (maxSubdomainLength + maxLabelLength + 1)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createCatalog } from '../../catalog/catalog.ts'
-import { ClusterTrustBundle } from '../../group-versions/certificates-v1beta1.generated.ts'
-import { faults } from '../testing/objects.ts'
+import { createCatalog } from '../catalog/catalog.ts'
+import { ClusterTrustBundle } from '../group-versions/certificates-v1beta1.generated.ts'
+import { faults } from './testing/objects.ts'
 
 describe('kinds with generic strategies', () => {
   it('name trust bundles after their signer', () => {

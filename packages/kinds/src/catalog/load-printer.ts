@@ -1,12 +1,12 @@
 import type { Printer, PrinterLoader, ResourceDefinition } from '../interfaces.ts'
-import { defaultPrinter } from './default.ts'
+import { defaultPrinter } from '../printers/default.ts'
 
 /** Loads the printers of the built-in kinds with the first Table: programs that show none never pay for them. */
 
 /** The loader of the printer of a kind; kinds without columns have `defaultPrinter`. @param key `group/Kind` of `printers` */
 export function builtInPrinter(key: string): PrinterLoader {
   return async () => {
-    const { printers } = await import('./index.ts')
+    const { printers } = await import('../strategies/printers.ts')
     return printers[key] ?? defaultPrinter
   }
 }
