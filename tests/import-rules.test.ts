@@ -259,3 +259,30 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 })
+
+describe('tools', () => {
+  const own = sourceFiles('packages/tools/src').flatMap(importsOf)
+
+  it('is imported by no package', () => {
+    const all = [...imports.values()].flat()
+    const wrong = all.filter(({ from }) => packageNameOf(from) === '@krmkit/tools' || from.includes('/tools/src/'))
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('has no import cycles and stays inside itself with relative imports', () => {
+    expect(cycles(fileImports('tools')).map((files) => files.join(', '))).toEqual([])
+    const isInside = ({ file, from }: Import) =>
+      normalize(join(dirname(file), from))
+        .replaceAll('\\', '/')
+        .startsWith('packages/tools/src/')
+    expect(own.filter((each) => each.from.startsWith('.') && !(isInside(each) && each.from.endsWith('.ts'))).map(show)).toEqual(
+      [],
+    )
+  })
+
+  it('imports development dependencies of the workspace, and packages only by name', () => {
+    const { devDependencies = {} } = manifestOf('.')
+    const wrong = own.filter(({ from }) => !/^(\.|node:)/.test(from) && !(packageNameOf(from) in devDependencies))
+    expect(wrong.map(show)).toEqual([])
+  })
+})

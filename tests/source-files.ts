@@ -19,6 +19,7 @@ export interface EntryPoint {
 export interface Manifest {
   readonly name: string
   readonly version?: string
+  readonly private?: boolean
   readonly license?: string
   readonly type?: string
   readonly description?: string
@@ -47,8 +48,11 @@ export interface Import {
   readonly inTest: boolean
 }
 
+/** The folders of the published packages below `packages`, by name. */
 export function packageFolders(): string[] {
-  return readdirSync(join(root, 'packages')).sort()
+  return readdirSync(join(root, 'packages'))
+    .filter((name) => manifestOf(`packages/${name}`).private !== true)
+    .sort()
 }
 
 export function manifestOf(folder: string): Manifest {

@@ -4,7 +4,10 @@ import { root } from '../source-files.ts'
 
 describe('docs/reference/generated/errors.md', () => {
   it('has cause and cure of every code of every error class', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/errors.mjs', '--check'], { cwd: root, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', 'errors', '--check'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
     expect(stderr).toBe('')
     expect(status).toBe(0)
   })

@@ -1,5 +1,5 @@
-// What to do about each error, by class and code. `[cause, cure]` where the code has no docstring.
-export const cures = {
+/** What to do about each error, by class and code; with the cause where the code has no docstring. */
+export const cures: Readonly<Record<string, string | { readonly cause: string; readonly cure: string }>> = {
   'AdmissionError InvalidConfiguration':
     'Correct the member that the message names: [admission](../../guide/admission.md#configuration).',
   'AdmissionError InvalidArgument': 'Correct the argument that the message names.',
@@ -82,15 +82,18 @@ export const cures = {
   'CliError FileFailed': 'Check the path and its permissions.',
   'CliError InvalidResponse': 'Check the address of the server.',
   'CliError StartFailed': 'Read the output of the process above the message.',
-  'MetaError InvalidApiVersion': ['Not `version` or `group/version`', 'Write `v1` or `apps/v1`.'],
-  'MetaError InvalidDer': ['Bytes that are not DER', 'Check that the PEM block is complete.'],
-  'MetaError InvalidDuration': ['Not a duration', 'Write `1h30m`, `500ms` and so on.'],
-  'MetaError InvalidFieldSelector': ['Not a field selector', 'Write `metadata.name=a,status.phase!=Running`.'],
-  'MetaError InvalidIntOrString': ['Neither an integer nor a percentage', 'Write `3` or `25%`.'],
-  'MetaError InvalidLabelSelector': ['Not a label selector', 'Write `app=web,tier in (a,b),!old`.'],
-  'MetaError InvalidPem': ['Text without the expected PEM block', 'Give the whole block with its BEGIN and END lines.'],
-  'MetaError InvalidQuantity': ['Not a quantity', 'Write `500m`, `1.5Gi`, `2e3` and so on.'],
-  'MetaError InvalidTime': ['Not a time of RFC 3339', 'Write `2025-01-02T03:04:05Z`.'],
+  'MetaError InvalidApiVersion': { cause: 'Not `version` or `group/version`', cure: 'Write `v1` or `apps/v1`.' },
+  'MetaError InvalidDer': { cause: 'Bytes that are not DER', cure: 'Check that the PEM block is complete.' },
+  'MetaError InvalidDuration': { cause: 'Not a duration', cure: 'Write `1h30m`, `500ms` and so on.' },
+  'MetaError InvalidFieldSelector': { cause: 'Not a field selector', cure: 'Write `metadata.name=a,status.phase!=Running`.' },
+  'MetaError InvalidIntOrString': { cause: 'Neither an integer nor a percentage', cure: 'Write `3` or `25%`.' },
+  'MetaError InvalidLabelSelector': { cause: 'Not a label selector', cure: 'Write `app=web,tier in (a,b),!old`.' },
+  'MetaError InvalidPem': {
+    cause: 'Text without the expected PEM block',
+    cure: 'Give the whole block with its BEGIN and END lines.',
+  },
+  'MetaError InvalidQuantity': { cause: 'Not a quantity', cure: 'Write `500m`, `1.5Gi`, `2e3` and so on.' },
+  'MetaError InvalidTime': { cause: 'Not a time of RFC 3339', cure: 'Write `2025-01-02T03:04:05Z`.' },
   'SchemaError UnknownType': 'Register the type, or correct its name.',
   'SchemaError NoProtobuf': 'Use JSON for custom resources.',
   'SchemaError BadFacts': 'Correct the facts of the type; this is an error of the program.',
@@ -118,7 +121,7 @@ export const cures = {
   'StorageError Unavailable': 'See the reason of the error, below.',
   'StorageError Compacted': 'List again and watch from the new revision; informers do so.',
   'StorageError FutureRevision': 'Wait with `waitFor`.',
-  'StorageError Closed': ['A call after `close()`', 'Close the store after the server.'],
+  'StorageError Closed': { cause: 'A call after `close()`', cure: 'Close the store after the server.' },
   'StorageError InvalidArgument': 'Correct the argument that the message names.',
   'StorageError InvalidKey': 'Use keys such as `/widgets/shop/a`: they begin with a slash and do not end with one.',
   'CreateError UnknownTemplate': 'Take a template of the list in the message.',

@@ -1,31 +1,36 @@
-#!/usr/bin/env node
-// `npm run rules`: writes docs/reference/generated/conformance.md, the table of the specification's rules and the tests whose titles carry their ids.
-// The rules are summarized in docs/reference/conformance-rules.json. `--check` reports whether the table is up to date.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+/**
+ * `npm run rules` writes docs/reference/generated/conformance.md, the table of the specification's rules and the tests whose titles carry their
+ * ids. The rules are summarized in docs/reference/conformance-rules.json. `--check` reports whether the table is up to date.
+ */
+import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
-import { root, setup } from './setup.mjs'
+import { isCurrent, writeGenerated } from './lib/generated-file.ts'
+import { filesBelow, readJson, root } from './lib/workspace.ts'
 
-setup()
-const rules = JSON.parse(readFileSync(join(root, 'docs/reference/conformance-rules.json'), 'utf8'))
-const target = join(root, 'docs/reference/generated/conformance.md')
-const table = render(collect())
-if (process.argv.includes('--check')) {
-  const fresh = readFileSync(target, 'utf8') === table
-  console.log(
-    fresh
-      ? 'docs/reference/generated/conformance.md is up to date'
-      : 'docs/reference/generated/conformance.md is out of date: npm run rules',
-  )
-  process.exitCode = fresh ? 0 : 1
-} else {
-  writeFileSync(target, table)
-}
+/** Section and summary of each rule. */
+type Rules = Readonly<Record<string, readonly [section: string, summary: string]>>
 
 /** Rule id -> file -> number of tests that name it. */
-function collect() {
-  const found = new Map()
-  const unknown = new Set()
+type Tests = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+const target = 'docs/reference/generated/conformance.md'
+
+export function main(args: readonly string[]): void {
+  const rules = readJson<Rules>(join(root, 'docs/reference/conformance-rules.json'))
+  const table = render(rules, collect(rules))
+  if (!args.includes('--check')) {
+    writeGenerated(target, table)
+    return
+  }
+  const isFresh = isCurrent(target, table)
+  console.log(isFresh ? `${target} is up to date` : `${target} is out of date: npm run rules`)
+  process.exitCode = isFresh ? 0 : 1
+}
+
+function collect(rules: Rules): Tests {
+  const found = new Map<string, Map<string, number>>()
+  const unknown = new Set<string>()
   for (const file of testFiles()) {
     for (const title of titlesOf(file)) {
       for (const [id] of title.matchAll(/\b[PS]\d{1,3}\b/g)) {
@@ -33,7 +38,7 @@ function collect() {
           unknown.add(`${id} in ${file}`)
           continue
         }
-        const files = found.get(id) ?? new Map()
+        const files = found.get(id) ?? new Map<string, number>()
         found.set(id, files.set(file, (files.get(file) ?? 0) + 1))
       }
     }
@@ -42,22 +47,18 @@ function collect() {
   return found
 }
 
-function testFiles() {
-  const folders = ['packages', 'tests', 'examples']
-  return folders
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .map((path) => join(folder, path).replaceAll('\\', '/'))
-        .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules') && !path.includes('/dist/')),
-    )
+function testFiles(): string[] {
+  return ['packages', 'tests', 'examples']
+    .flatMap((folder) => filesBelow(join(root, folder)).map((file) => `${folder}/${file}`))
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules') && !path.includes('/dist/'))
     .sort()
 }
 
 /** The titles of `it`, `test` and `describe`, including those of `.each`. */
-function titlesOf(file) {
+function titlesOf(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.ES2023, false)
-  const titles = []
-  const visit = (node) => {
+  const titles: string[] = []
+  const visit = (node: ts.Node) => {
     if (ts.isCallExpression(node) && ['it', 'test', 'describe'].includes(rootName(node.expression))) {
       const [first] = node.arguments
       if (first !== undefined && ts.isStringLiteralLike(first)) titles.push(first.text)
@@ -72,7 +73,7 @@ function titlesOf(file) {
 }
 
 /** Rows of `it.each([['... [P1]', ...]])` may carry rule ids in their first cell. */
-function rowTitles(rows) {
+function rowTitles(rows: ts.ArrayLiteralExpression): string[] {
   return rows.elements.flatMap((row) => {
     const first = ts.isArrayLiteralExpression(row) ? row.elements[0] : row
     return first !== undefined && ts.isStringLiteralLike(first) && /^[PS]\d{1,3}\b|\[[PS]\d{1,3}\b[^\]]*\]$/.test(first.text)
@@ -81,14 +82,13 @@ function rowTitles(rows) {
   })
 }
 
-function rootName(expression) {
+function rootName(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text
-  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression) || ts.isTaggedTemplateExpression(expression))
-    return rootName(expression.expression ?? expression.tag)
-  return ''
+  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) return rootName(expression.expression)
+  return ts.isTaggedTemplateExpression(expression) ? rootName(expression.tag) : ''
 }
 
-function render(found) {
+function render(rules: Rules, found: Tests): string {
   const ids = Object.keys(rules)
   const shown = ids.filter((id) => found.has(id)).length
   const lines = [
@@ -103,8 +103,7 @@ function render(found) {
     '| rule | section | summary | tests |',
     '|---|---|---|---|',
   ]
-  for (const id of ids) {
-    const [section, text] = rules[id]
+  for (const [id, [section, text]] of Object.entries(rules)) {
     const tests = [...(found.get(id) ?? [])].map(
       ([file, count]) => `[${basename(file, '.test.ts')}](../../../${file})${count > 1 ? ` ×${count}` : ''}`,
     )
