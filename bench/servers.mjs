@@ -6,8 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundle } from '../scripts/bundle.mjs'
-import { stockFolder, withoutStock } from '../scripts/stock-folder.mjs'
+import { tool } from '../scripts/run.mjs'
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults, writeReport } from './lib/results.mjs'
 import { cpuSeconds, rssMiB, startServer, token } from './lib/server-process.mjs'
@@ -36,6 +35,8 @@ const kinds = {
 const loads = [loadavg()[0]]
 const inside = Object.keys(kinds).map(measureInside)
 const processes = []
+const { bundle } = await tool('bundle')
+const { stockFolder, withoutStock } = await tool('lib/stock-folder')
 bundle()
 for (const count of processCounts) processes.push(await measureProcesses('krmkit', count, () => startKrmkit([])))
 for (const count of processCounts) processes.push(await measureProcesses('simulated', count, startSimulated))

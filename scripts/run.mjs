@@ -10,27 +10,25 @@ import { root, setup } from './setup.mjs'
 const sources = join(root, 'packages/tools/src')
 const bundles = join(root, 'node_modules/.cache/tools')
 
-/** The names of the tools. */
-function names() {
-  return readdirSync(sources)
-    .filter((file) => /^[a-z-]+\.ts$/.test(file))
-    .map((file) => file.slice(0, -'.ts'.length))
+/** The modules of the tools, as paths from their folder without an extension. */
+function modules() {
+  return readdirSync(sources, { recursive: true })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => file.slice(0, -'.ts'.length).replaceAll('\\', '/'))
+    .sort()
 }
 
-/** Imports the module of a tool. All tools are bundled again when one of their sources has changed. */
+/** Imports a module of the tools: `bundle`, `lib/workspace`. All are bundled again when one of them has changed. */
 export async function tool(name) {
   setup()
-  const digest = digestOfSources()
-  const folder = join(bundles, digest)
+  const folder = join(bundles, digestOfSources())
   if (!existsSync(folder)) await build(folder)
   return import(pathToFileURL(join(folder, `${name}.mjs`)).href)
 }
 
 function digestOfSources() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  for (const file of readdirSync(sources, { recursive: true }).sort()) {
-    if (file.endsWith('.ts')) hash.update(`\n${file}\n`).update(readFileSync(join(sources, file)))
-  }
+  for (const name of modules()) hash.update(`\n${name}\n`).update(readFileSync(join(sources, `${name}.ts`)))
   return hash.digest('hex').slice(0, 16)
 }
 
@@ -38,7 +36,7 @@ function digestOfSources() {
 async function build(folder) {
   const { rolldown } = await import('rolldown')
   const bundle = await rolldown({
-    input: Object.fromEntries(names().map((name) => [name, join(sources, `${name}.ts`)])),
+    input: Object.fromEntries(modules().map((name) => [name, join(sources, `${name}.ts`)])),
     platform: 'node',
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
   })
@@ -59,8 +57,9 @@ async function build(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name = '', ...args] = process.argv.slice(2)
-  if (!names().includes(name)) {
-    console.error(`unknown tool ${JSON.stringify(name)}; available: ${names().join(', ')}`)
+  const names = modules().filter((module) => !module.includes('/'))
+  if (!names.includes(name)) {
+    console.error(`unknown tool ${JSON.stringify(name)}; available: ${names.join(', ')}`)
     process.exit(2)
   }
   process.setSourceMapsEnabled(true)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Installs the dependencies of the workspace once: a stamp of the lock file and the Node version skips later runs.
-// `npm run setup`.
+// `npm run setup`; `npm run setup -- --filter=PACKAGE` installs the packages that the filter of pnpm selects.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const stampFile = `${root}node_modules/.cache/setup.stamp`
 const pnpm = 'pnpm@10.34.9'
 /** Package of executables of other runtimes, some 250 MB. */
-export const runtimes = '@krmkit-tests/runtimes'
+const runtimes = '@krmkit-tests/runtimes'
 
 /** Installs the dependencies of the lock file, but not the runtimes of tests/runtimes (`npm run runtimes`). Exits the process on failure. */
 export function setup() {
@@ -25,8 +25,8 @@ export function setup() {
   writeFileSync(stampFile, stamp)
 }
 
-/** Installs the packages that the filter of pnpm selects, as the lock file has them. Exits the process on failure. */
-export function install(filter) {
+/** Installs packages as the lock file has them. Exits the process on failure. */
+function install(filter) {
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
   const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', filter]
   const { status, error } = spawnSync(npx, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
@@ -35,4 +35,7 @@ export function install(filter) {
   process.exit(status ?? 1)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) setup()
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  setup()
+  for (const filter of process.argv.slice(2)) install(filter)
+}

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 // `npm start -- FLAGS`: installs dependencies, updates the bundle, and runs `krmkit serve` with durable storage.
 import { createRequire } from 'node:module'
-import { bundle, bundleFile } from './bundle.mjs'
-import { setup } from './setup.mjs'
+import { tool } from './run.mjs'
 
-setup()
+const { bundle, bundleFile } = await tool('bundle')
 bundle()
 const flags = process.argv.slice(2)
 const hasStorage = flags.some((flag) => flag === '--storage' || flag.startsWith('--storage='))

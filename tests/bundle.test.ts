@@ -6,33 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { handWrittenFiles, textOf } from './hand-written.ts'
 import { root } from './source-files.ts'
 
-/** How the bundled command is made and loaded. */
+/** How the bundled command is loaded. */
 
-const { withDirectExports } = (await import('../scripts/direct-exports.mjs' as string)) as {
-  withDirectExports(chunk: string): string
-}
-
-const exported = (name: string) => `Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return ${name}}});`
-
-describe('exports of chunks', () => {
-  it.each([
-    ['functions', 'function work(){}', 'work'],
-    ['generators', 'function*work(){}', 'work'],
-    ['async functions', 'async function work$1(){}', 'work$1'],
-    ['classes', 'const a=1;class Work extends Base{}', 'Work'],
-  ])('of %s are plain members', (_, declaration, name) => {
-    expect(withDirectExports(declaration + exported(name))).toBe(`${declaration}exports["t"]=${name};`)
-  })
-
-  it.each([
-    ['a variable, which may change', 'let work=1;', 'work'],
-    ['a function that is reassigned', 'function work(){}work=other;', 'work'],
-    ['a name that only begins as that of a function', 'function workMore(){}var work;', 'work'],
-  ])('of %s stay getters', (_, declaration, name) => {
-    const chunk = declaration + exported(name)
-    expect(withDirectExports(chunk)).toBe(chunk)
-  })
-})
+const codeCache = join(root, 'packages/tools/src/bundle/code-cache.cjs')
 
 describe('the start of a server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'krmkit-bundle-'))
@@ -42,11 +18,12 @@ describe('the start of a server', () => {
     const { sources } = handWrittenFiles()
     const modules = new Set<string>()
     for (const file of sources) {
-      if (!/^packages\/(?!testing\/|create-krmkit\/)[^/]+\/src\//.test(file) || /\.test\.ts$|\/testing\//.test(file)) continue
+      if (!/^packages\/(?!testing\/|tools\/|create-krmkit\/)[^/]+\/src\//.test(file) || /\.test\.ts$|\/testing\//.test(file))
+        continue
       for (const [, name] of textOf(file).matchAll(/^import .* from '(node:[\w/]+)'/gm)) modules.add(name as string)
     }
     expect(modules).toContain('node:http2')
-    copyFileSync(join(root, 'scripts/code-cache.cjs'), join(folder, 'main.cjs'))
+    copyFileSync(codeCache, join(folder, 'main.cjs'))
     writeFileSync(
       join(folder, 'krmkit.cjs'),
       `for (const name of ${JSON.stringify([...modules])}) require(name)\nconsole.log('done')`,
@@ -62,7 +39,7 @@ describe('the start of a server', () => {
   const isNode20 = process.versions.node.startsWith('20.')
   it.skipIf(!isNode20)('optimizes late, and soon once the server has used some processor time, with the same code cache', () => {
     const dir = mkdtempSync(join(folder, 'long-lived-'))
-    copyFileSync(join(root, 'scripts/code-cache.cjs'), join(dir, 'main.cjs'))
+    copyFileSync(codeCache, join(dir, 'main.cjs'))
     writeFileSync(join(dir, 'krmkit.cjs'), "setTimeout(() => require('./late.cjs'), 1500)")
     writeFileSync(join(dir, 'late.cjs'), 'exports.late = true')
     const recorder = `

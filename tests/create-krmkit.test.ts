@@ -29,7 +29,7 @@ const run = (command: string, args: readonly string[], env: Record<string, strin
 }
 
 beforeAll(() => {
-  const bundled = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { stdio: ['ignore', 2, 2] })
+  const bundled = spawnSync(process.execPath, [join(root, 'scripts/run.mjs'), 'bundle'], { stdio: ['ignore', 2, 2] })
   expect(bundled.status).toBe(0)
   createProject({ folder, template: 'ci-linter' })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-// @ts-expect-error a script without types
-import { bundle, bundleFile } from '../scripts/bundle.mjs'
+import { bundle, bundleFile } from '../packages/tools/src/bundle.ts'
 
 /**
  * On Node 20, a literal that begins with a spread and adds a member, such as `{ ...object, added: 1 }`, gives every object another

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundle, bundleFile } from '../../scripts/bundle.mjs'
+import { tool } from '../../scripts/run.mjs'
+
+const { bundle, bundleFile } = await tool('bundle')
 
 export const token = 'bench-token'
 /** Clock ticks per second of /proc, a constant on Linux. */

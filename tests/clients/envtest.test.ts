@@ -12,7 +12,7 @@ import { run } from './support/tool.ts'
  */
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/krmkit.mjs', import.meta.url))
-const bundle = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))
+const runTool = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 const program = await goProgram('envtest')
 const isMissing = program.missing !== undefined
 
@@ -31,7 +31,7 @@ describe.skipIf(isMissing)(`envtest${isMissing ? ` (skipped: ${program.missing})
   let steps: ReadonlyMap<string, unknown>
 
   beforeAll(async () => {
-    const bundled = await run(process.execPath, ['-e', `import(${JSON.stringify(bundle)}).then((all) => all.bundle())`])
+    const bundled = await run(process.execPath, [runTool, 'bundle'])
     expect(bundled.code, bundled.stderr).toBe(0)
     const written = await run(process.execPath, [command, 'envtest', '--dir', join(folder, "it's"), '--print', 'path'])
     expect(written.code, written.stderr).toBe(0)

@@ -15,7 +15,7 @@ import { SideBySide } from './side-by-side.ts'
 import { Totals } from './totals.ts'
 import { startWebhooks } from './webhooks.ts'
 
-/** `npm run divergence`: compares krmkit with kube-apiserver on random scenarios. `scripts/divergence.mjs` finds the servers. */
+/** `npm run divergence`: compares krmkit with kube-apiserver on random scenarios. `packages/tools/src/suite.ts` finds the servers. */
 
 const { values: flags } = parseArgs({
   options: {

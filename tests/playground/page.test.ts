@@ -5,23 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPlayground, type PlaygroundFile } from '../../packages/tools/src/playground.ts'
 import { ChromiumPage, findChromium } from './chromium.ts'
 
 /** The built playground: its size, and its page in Chromium where one is installed. */
-
-interface BuiltFile {
-  readonly name: string
-  readonly gzipBytes: number
-}
-const { buildPlayground } = (await import('../../scripts/playground.mjs' as string)) as {
-  readonly buildPlayground: (folder: string) => Promise<readonly BuiltFile[]>
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-playground-'))
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 const chromium = findChromium()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-let files: readonly BuiltFile[]
+let files: readonly PlaygroundFile[]
 let server: Server
 let url: string
 

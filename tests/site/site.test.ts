@@ -11,7 +11,7 @@ import { root } from '../source-files.ts'
 /** The site is complete, and its pages work in a browser that opens them from the folder. */
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-site-'))
-const build = spawnSync(process.execPath, ['scripts/site.mjs', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
+const build = spawnSync(process.execPath, ['scripts/run.mjs', 'site', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
 const chromium = findChromium()
 /** Pages of each kind, for what depends on the layout alone. */
 const samples = [

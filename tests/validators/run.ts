@@ -14,7 +14,7 @@ import { writeSchemas } from './schemas.ts'
 
 /**
  * `npm run bench:validators`: how many of the manifests that a kube-apiserver refuses do validators find, and which of those that it accepts do
- * they refuse? `scripts/validators.mjs` finds the programs.
+ * they refuse? `packages/tools/src/suite.ts` finds the programs.
  */
 
 const { values: flags } = parseArgs({

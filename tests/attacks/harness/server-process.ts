@@ -62,7 +62,7 @@ const startLimitMs = 30_000
 /** Updates the bundled command. Cheap when no source has changed. */
 export function bundleCommand(): void {
   if (process.env['ATTACKED_COMMAND'] !== undefined) return
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { stdio: ['ignore', 2, 2] })
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/run.mjs'), 'bundle'], { stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new Error('bundling the command failed')
 }
 

@@ -5,7 +5,7 @@ import { builtInTypes } from './catalog.ts'
 
 /** The compact text of the types against the facts that it is generated from. */
 
-const folder = new URL('../../../../scripts/types/facts/', import.meta.url)
+const folder = new URL('../../../tools/facts/', import.meta.url)
 
 interface Facts {
   readonly versions?: Readonly<

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 
 it('the generated modules are up to date', () => {
-  const script = fileURLToPath(new URL('../../../../scripts/generate-types.mjs', import.meta.url))
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+  const script = fileURLToPath(new URL('../../../../scripts/run.mjs', import.meta.url))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, 'generate-types', '--check'], { encoding: 'utf8' })
   expect([status, stdout.trim(), stderr]).toEqual([0, 'types are up to date', ''])
 })
 
@@ -15,7 +15,7 @@ it.each([
   ['storage-v1', ['StorageClass', 'VolumeAttachment', 'CSIDriver', 'CSINode', 'CSIStorageCapacity']],
 ])('every specified member of the kinds in %s has a description', (module, roots) => {
   const docs = JSON.parse(
-    readFileSync(new URL(`../../../../scripts/types/docs/${module}.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../../tools/docs/${module}.json`, import.meta.url), 'utf8'),
   ) as Record<string, Record<string, string>>
   const types = builtInTypes()
   const prefix = `${module.replace('-', '/')}.`

@@ -27,7 +27,7 @@ import type { FieldFacts, NodeFacts, ProtoFacts, TypeFacts, VersionFacts } from 
  * | | | `[<Name>T`, `{(Key)T` | of a named type, with named keys | `j{}` | members as JSON |
  *
  * Marks of a struct: `a` and `g` for atomic and granular, `u` for a union, `p` without protobuf, `o` without OpenAPI, `sTime` special.
- * `packFacts` of scripts/types/packed-text.mjs writes the text.
+ * `packFacts` of packages/tools/src/generate-types/packed-text.ts writes the text.
  */
 export interface PackedGroup {
   readonly group: string

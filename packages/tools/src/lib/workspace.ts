@@ -20,7 +20,7 @@ export interface Conditions {
 /** What tools read of a `package.json`. */
 export interface Manifest {
   readonly name: string
-  readonly version: string
+  readonly version?: string
   readonly private?: boolean
   readonly license?: string
   readonly exports?: Readonly<Record<string, string | Conditions>>
