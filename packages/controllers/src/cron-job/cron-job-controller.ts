@@ -5,6 +5,7 @@ import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Job, jobs, type ReadonlyJob, terminalCondition } from '../job/objects.ts'
@@ -19,10 +20,10 @@ import { parseSchedule, type Schedule } from './schedule.ts'
 export const cronJobController: Controller = {
   name: 'cronjob-controller',
   isDefault: false,
-  start: (context) => new CronJobController(context),
+  start: (context) => disposeSubscriptions(new CronJobController(context).subscriptions),
 }
 
-class CronJobController implements AsyncDisposable {
+class CronJobController {
   readonly #context: ControllerContext
   readonly #cronJobs: Informer<CronJob>
   readonly #jobs: Informer<Job>
@@ -31,7 +32,7 @@ class CronJobController implements AsyncDisposable {
   readonly #events: ObjectEvents<CronJob>
   /** Results of status writes that the informer may not show yet, by the object that was read. */
   readonly #written = new WeakMap<ReadonlyCronJob, CronJob>()
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, rateLimit } = context
@@ -46,14 +47,10 @@ class CronJobController implements AsyncDisposable {
       const owner = controllerOf(ownerReferences)
       if (owner?.kind === cronJobs.kind) this.#queue.add(`${namespace}/${owner.name}`)
     }
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#cronJobs.on({ added: enqueue, updated: (cronJob, previous) => this.#updated(cronJob, previous) }),
       this.#jobs.on({ added: enqueueOwner, updated: enqueueOwner, deleted: enqueueOwner }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   /** A new schedule takes effect at its next time: past times of it are not made up for. */

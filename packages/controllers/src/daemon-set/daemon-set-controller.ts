@@ -3,6 +3,7 @@ import { labelSelectorFromObject } from '@krmkit/meta'
 import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { Expectations } from '../workloads/expectations.ts'
@@ -25,10 +26,10 @@ const defaultHistoryLimit = 10
 export const daemonSetController: Controller = {
   name: 'daemonset-controller',
   isDefault: false,
-  start: (context) => new DaemonSetController(context),
+  start: (context) => disposeSubscriptions(new DaemonSetController(context).subscriptions),
 }
 
-class DaemonSetController implements AsyncDisposable {
+class DaemonSetController {
   readonly #context: ControllerContext
   readonly #sets: Informer<DaemonSet>
   readonly #nodes: Informer<Node>
@@ -39,7 +40,7 @@ class DaemonSetController implements AsyncDisposable {
   readonly #control: PodControl<DaemonSet>
   readonly #backoff: FailedPodBackoff
   readonly #queue: WorkQueue<string>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, clock, rateLimit } = context
@@ -65,7 +66,7 @@ class DaemonSetController implements AsyncDisposable {
       created: (key) => this.#expectations.created(key),
       deleted: (key, { metadata }) => this.#expectations.deleted(key, metadata.uid),
     })
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#sets.on({ added: enqueue, updated: enqueue, deleted: (set) => this.#expectations.forget(queueKey(set)) }),
       this.#nodes.on({
         added: enqueueAll,
@@ -77,10 +78,6 @@ class DaemonSetController implements AsyncDisposable {
       }),
       this.#pods.subscribe(),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

@@ -6,6 +6,7 @@ import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { mergeMaps, sameMaps } from '../workloads/merge-maps.ts'
@@ -56,10 +57,10 @@ import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutS
  */
 export const deploymentController: Controller = {
   name: 'deployment-controller',
-  start: (context) => new DeploymentController(context),
+  start: (context) => disposeSubscriptions(new DeploymentController(context).subscriptions),
 }
 
-class DeploymentController implements AsyncDisposable {
+class DeploymentController {
   readonly #context: ControllerContext
   readonly #annotationKeys: AnnotationKeys
   readonly #deployments: Informer<Deployment>
@@ -67,7 +68,7 @@ class DeploymentController implements AsyncDisposable {
   readonly #sets: Informer<ReplicaSet>
   readonly #setsByController: ObjectIndex<ReplicaSet>
   readonly #enqueue: (deployment: ReadonlyDeployment) => void
-  readonly #subscriptions: (() => void)[]
+  readonly subscriptions: (() => void)[]
   #pods: ObjectIndex<Pod> | undefined
 
   constructor(context: ControllerContext) {
@@ -83,7 +84,7 @@ class DeploymentController implements AsyncDisposable {
     const enqueueOwnersOf = (set: ReadonlyReplicaSet) => {
       for (const deployment of this.#ownersOf(set)) enqueue(deployment)
     }
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#deployments.on({ added: enqueue, updated: enqueue }),
       this.#sets.on({
         added: enqueueOwnersOf,
@@ -95,10 +96,6 @@ class DeploymentController implements AsyncDisposable {
         deleted: enqueueOwnersOf,
       }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   /** Returns the deployment that controls a set, or those that may adopt it. */
@@ -204,7 +201,7 @@ class DeploymentController implements AsyncDisposable {
         if (set === undefined) return
         for (const deployment of this.#ownersOf(set)) if (!isRolling(deployment)) this.#enqueue(deployment)
       }
-      this.#subscriptions.push(informers.of(pods).on({ updated: changed, deleted: changed }))
+      this.subscriptions.push(informers.of(pods).on({ updated: changed, deleted: changed }))
     }
     await informers.of(pods).synced
     return sets.some(({ metadata }) => this.#pods?.get(metadata.uid ?? '').some((pod) => !isFinished(pod)))

@@ -4,6 +4,7 @@ import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { PodsByLabel } from '../workloads/pods-by-label.ts'
@@ -28,15 +29,15 @@ import { expectedScale } from './scale.ts'
  */
 export const disruptionController: Controller = {
   name: 'disruption-controller',
-  start: (context) => new DisruptionController(context),
+  start: (context) => disposeSubscriptions(new DisruptionController(context).subscriptions),
 }
 
-class DisruptionController implements AsyncDisposable {
+class DisruptionController {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
   readonly #events: ObjectEvents<Budget>
   readonly #podEvents: ObjectEvents<Pod>
-  readonly #subscriptions: (() => void)[] = []
+  readonly subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
   #podsByLabel: PodsByLabel | undefined
@@ -52,11 +53,7 @@ class DisruptionController implements AsyncDisposable {
       this.#watchPods()
       this.#add(budget)
     }
-    this.#subscriptions.push(this.#budgets.on({ added: enqueue, updated: enqueue }))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions.push(this.#budgets.on({ added: enqueue, updated: enqueue }))
   }
 
   #watchPods(): void {
@@ -76,7 +73,7 @@ class DisruptionController implements AsyncDisposable {
       },
       deleted: enqueueBudgets,
     })
-    this.#subscriptions.push(unsubscribe)
+    this.subscriptions.push(unsubscribe)
   }
 
   #covering(pod: DeepReadonly<Pod>): DeepReadonly<Budget>[] {

@@ -17,6 +17,7 @@ import {
   type ReadonlyEndpoints,
   repackSubsets,
 } from '../endpoints/objects.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { controllerReference } from '../workloads/claims.ts'
 import { queueKey, splitKey } from '../workloads/objects.ts'
@@ -28,17 +29,17 @@ const maxPerSubset = 1000
 export const endpointSliceMirroringController: Controller = {
   name: 'endpointslice-mirroring-controller',
   isDefault: false,
-  start: (context) => new MirroringController(context),
+  start: (context) => disposeSubscriptions(new MirroringController(context).subscriptions),
 }
 
-class MirroringController implements AsyncDisposable {
+class MirroringController {
   readonly #context: ControllerContext
   readonly #labels: SliceLabels
   readonly #managedBy: string
   readonly #services: Informer<Service>
   readonly #endpoints: Informer<Endpoints>
   readonly #slices: SliceStore
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, profile, rateLimit } = context
@@ -50,15 +51,11 @@ class MirroringController implements AsyncDisposable {
     this.#slices = new SliceStore(context, this.#managedBy)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
     const enqueue = (object: ReadonlyEndpoints | ReadonlyService) => queue.add(queueKey(object))
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue }),
       this.#endpoints.on({ added: enqueue, updated: enqueue, deleted: enqueue }),
       this.#slices.subscribe((key) => queue.add(key)),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<undefined> {

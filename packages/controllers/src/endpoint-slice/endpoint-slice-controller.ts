@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { nameRules } from '@krmkit/meta'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { controllerReference } from '../workloads/claims.ts'
 import { type Node, nodes, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
@@ -28,17 +29,17 @@ const maxEndpointsPerSlice = 100
 export const endpointSliceController: Controller = {
   name: 'endpointslice-controller',
   isDefault: false,
-  start: (context) => new EndpointSliceController(context),
+  start: (context) => disposeSubscriptions(new EndpointSliceController(context).subscriptions),
 }
 
-class EndpointSliceController implements AsyncDisposable {
+class EndpointSliceController {
   readonly #context: ControllerContext
   readonly #managedBy: string
   readonly #labels: SliceLabels
   readonly #nodes: Informer<Node>
   readonly #pods: ServicePods
   readonly #slices: SliceStore
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, profile, rateLimit } = context
@@ -54,7 +55,7 @@ class EndpointSliceController implements AsyncDisposable {
       for (const { metadata } of this.#pods.services.list()) enqueue(`${metadata.namespace ?? ''}/${metadata.name ?? ''}`)
     }
     const zoneOf = ({ metadata }: { readonly metadata: Readonly<Node['metadata']> }) => metadata.labels?.[this.#zoneLabel()]
-    this.#subscriptions = [
+    this.subscriptions = [
       ...this.#pods.subscribe(),
       this.#slices.subscribe(enqueue),
       this.#nodes.on({
@@ -65,10 +66,6 @@ class EndpointSliceController implements AsyncDisposable {
         deleted: enqueueAll,
       }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<undefined> {

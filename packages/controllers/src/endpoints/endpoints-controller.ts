@@ -3,6 +3,7 @@ import { parseIP } from '@krmkit/meta/ip'
 import { sliceLabelsOf } from '../endpoint-slice/objects.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { isNamespaceTerminating } from '../workloads/pod-control.ts'
@@ -32,14 +33,14 @@ const maxAddresses = 1000
 export const endpointsController: Controller = {
   name: 'endpoints-controller',
   isDefault: false,
-  start: (context) => new EndpointsController(context),
+  start: (context) => disposeSubscriptions(new EndpointsController(context).subscriptions),
 }
 
-class EndpointsController implements AsyncDisposable {
+class EndpointsController {
   readonly #context: ControllerContext
   readonly #endpoints: Informer<Endpoints>
   readonly #pods: ServicePods
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     this.#context = context
@@ -47,11 +48,7 @@ class EndpointsController implements AsyncDisposable {
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit: context.rateLimit })
     this.#pods = new ServicePods(context, (key) => queue.add(key))
     const enqueue = (endpoints: ReadonlyEndpoints) => queue.add(queueKey(endpoints))
-    this.#subscriptions = [...this.#pods.subscribe(), this.#endpoints.on({ added: enqueue, updated: enqueue, deleted: enqueue })]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions = [...this.#pods.subscribe(), this.#endpoints.on({ added: enqueue, updated: enqueue, deleted: enqueue })]
   }
 
   async #sync(key: string): Promise<undefined> {

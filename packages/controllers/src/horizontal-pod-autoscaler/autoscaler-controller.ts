@@ -3,6 +3,7 @@ import { formatTime, type LabelSelector, parseLabelSelector } from '@krmkit/meta
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import type { MetricsProvider } from '../metrics-provider.ts'
@@ -27,7 +28,7 @@ const syncPeriodMs = 15_000
 export const horizontalPodAutoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler-controller',
   isDefault: false,
-  start: (context) => new AutoscalerController(context),
+  start: (context) => disposeSubscriptions(new AutoscalerController(context).subscriptions),
 }
 
 interface Rescale {
@@ -41,7 +42,7 @@ interface Rescale {
 /** A failure that is in the conditions, too. */
 class ScaleFailure extends Error {}
 
-class AutoscalerController implements AsyncDisposable {
+class AutoscalerController {
   readonly #context: ControllerContext
   readonly #provider: MetricsProvider
   readonly #autoscalers: Informer<Autoscaler>
@@ -50,7 +51,7 @@ class AutoscalerController implements AsyncDisposable {
   readonly #histories = new Map<string, ScaleHistory>()
   /** The selector of the pods of each autoscaler. */
   readonly #selectors = new Map<string, LabelSelector>()
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { client, informers, rateLimit, signal } = context
@@ -60,7 +61,7 @@ class AutoscalerController implements AsyncDisposable {
     this.#autoscalers = informers.of(autoscalers)
     this.#pods = new PodsByLabel(context)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#autoscalers.on({
         added: (autoscaler) => queue.add(queueKey(autoscaler)),
         updated(autoscaler, previous) {
@@ -72,10 +73,6 @@ class AutoscalerController implements AsyncDisposable {
         },
       }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

@@ -4,6 +4,7 @@ import { controllerOf } from '@krmkit/meta/validation'
 import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { Expectations } from '../workloads/expectations.ts'
@@ -29,10 +30,10 @@ import { countReleased, finish, planTracking } from './tracking.ts'
 export const jobController: Controller = {
   name: 'job-controller',
   isDefault: false,
-  start: (context) => new JobController(context),
+  start: (context) => disposeSubscriptions(new JobController(context).subscriptions),
 }
 
-class JobController implements AsyncDisposable {
+class JobController {
   readonly #context: ControllerContext
   readonly #keys: JobKeys
   readonly #jobs: Informer<Job>
@@ -46,7 +47,7 @@ class JobController implements AsyncDisposable {
   /** Versions of a job that this controller has replaced, until the informer shows a later one. */
   readonly #replaced = new Map<string, Set<string | undefined>>()
   readonly #orphans: WorkQueue<string>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, clock, profile, rateLimit } = context
@@ -75,7 +76,7 @@ class JobController implements AsyncDisposable {
     const ended = (job: ReadonlyJob) => {
       for (const pod of this.#pods.of(job)) this.#checkOrphan(pod)
     }
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#jobs.on({
         added: enqueue,
         updated: (job) => {
@@ -90,10 +91,6 @@ class JobController implements AsyncDisposable {
       this.#pods.subscribe(),
       this.#pods.informer.on({ added: (pod) => this.#checkOrphan(pod), updated: (pod) => this.#checkOrphan(pod) }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   #noteFinalizer(key: string, pod: ReadonlyPod): void {

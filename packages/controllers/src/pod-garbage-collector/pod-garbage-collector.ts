@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Node, nodes, type Pod, pods, queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
@@ -19,10 +20,10 @@ const quarantineMs = 40_000
 export const podGarbageCollector: Controller = {
   name: 'pod-garbage-collector-controller',
   isDefault: false,
-  start: (context) => new PodGarbageCollector(context),
+  start: (context) => disposeSubscriptions(new PodGarbageCollector(context).subscriptions),
 }
 
-class PodGarbageCollector implements AsyncDisposable {
+class PodGarbageCollector {
   readonly #context: ControllerContext
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
@@ -31,7 +32,7 @@ class PodGarbageCollector implements AsyncDisposable {
   readonly #queue: WorkQueue<string>
   /** When the node of a pod was first seen missing, by node. */
   readonly #missingSince = new Map<string, number>()
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, rateLimit } = context
@@ -45,14 +46,10 @@ class PodGarbageCollector implements AsyncDisposable {
     const enqueuePodsOf = ({ metadata }: { readonly metadata: { readonly name?: string } }) => {
       for (const pod of this.#byNode.get(metadata.name ?? '')) enqueue(pod)
     }
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#pods.on({ added: enqueue, updated: enqueue }),
       this.#nodes.on({ added: enqueuePodsOf, updated: enqueuePodsOf, deleted: enqueuePodsOf }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

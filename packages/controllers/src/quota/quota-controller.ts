@@ -10,6 +10,7 @@ import {
 import type { Informer } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type GroupResource, type Quantity } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { meteredResources, quotas } from './resources.ts'
@@ -28,15 +29,15 @@ const maxAttempts = 8
  */
 export const quotaController: Controller = {
   name: 'resourcequota-controller',
-  start: (context) => new QuotaController(context),
+  start: (context) => disposeSubscriptions(new QuotaController(context).subscriptions),
 }
 
-class QuotaController implements AsyncDisposable {
+class QuotaController {
   readonly #context: ControllerContext
   readonly #evaluatorOf: UsageEvaluators
   readonly #quotas: Informer<ResourceQuota>
   readonly #add: (quota: Quota) => void
-  readonly #subscriptions: (() => void)[] = []
+  readonly subscriptions: (() => void)[] = []
   readonly #watched = new Set<string>()
   #watchesDeletions = false
 
@@ -55,11 +56,7 @@ class QuotaController implements AsyncDisposable {
       if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before)) this.#watch(quota)
       else enqueue(quota)
     }
-    this.#subscriptions.push(this.#quotas.on({ added: enqueue, updated }))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions.push(this.#quotas.on({ added: enqueue, updated }))
   }
 
   #watch(quota: Quota): void {
@@ -74,7 +71,7 @@ class QuotaController implements AsyncDisposable {
         if (!meteredResources.some((each) => sameResource(each, resource))) this.#enqueueQuotasOf(resource, object)
       },
     })
-    this.#subscriptions.push(unsubscribe)
+    this.subscriptions.push(unsubscribe)
   }
 
   #watchUsage(resource: (typeof meteredResources)[number]): void {
@@ -89,7 +86,7 @@ class QuotaController implements AsyncDisposable {
       },
       deleted: (object) => this.#enqueueQuotasOf(resource, object),
     })
-    this.#subscriptions.push(unsubscribe)
+    this.subscriptions.push(unsubscribe)
   }
 
   #quotasIn({ metadata }: DeepReadonly<ApiObject>): readonly Quota[] {

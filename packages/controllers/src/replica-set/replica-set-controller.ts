@@ -4,6 +4,7 @@ import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { controllerReference } from '../workloads/claims.ts'
@@ -34,10 +35,14 @@ export const replicaSetController: Controller = controllerOfKind(replicaSetKind)
 export const replicationController: Controller = controllerOfKind(replicationControllerKind)
 
 function controllerOfKind(kind: ReplicaKind): Controller {
-  return { name: kind.controllerName, isDefault: false, start: (context) => new ReplicaSetController(kind, context) }
+  return {
+    name: kind.controllerName,
+    isDefault: false,
+    start: (context) => disposeSubscriptions(new ReplicaSetController(kind, context).subscriptions),
+  }
 }
 
-class ReplicaSetController implements AsyncDisposable {
+class ReplicaSetController {
   readonly #kind: ReplicaKind
   readonly #context: ControllerContext
   readonly #sets: Informer<ReplicaSet>
@@ -45,7 +50,7 @@ class ReplicaSetController implements AsyncDisposable {
   readonly #pods: OwnedPods<ReplicaSet>
   readonly #expectations: Expectations
   readonly #control: PodControl<ReplicaSet>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(kind: ReplicaKind, context: ControllerContext) {
     const { informers, clock, rateLimit } = context
@@ -66,7 +71,7 @@ class ReplicaSetController implements AsyncDisposable {
       created: (key) => this.#expectations.created(key),
       deleted: (key, { metadata }) => this.#expectations.deleted(key, metadata.uid),
     })
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#sets.on({
         added: enqueue,
         updated: (set, previous) => {
@@ -77,10 +82,6 @@ class ReplicaSetController implements AsyncDisposable {
       }),
       this.#pods.subscribe(),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

@@ -3,6 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { isFinished } from '../workloads/pod-state.ts'
@@ -32,10 +33,10 @@ const bindTimeoutMs = 10 * 60_000
 export const scheduler: Controller = {
   name: 'kube-scheduler',
   isDefault: false,
-  start: (context) => new Scheduler(context),
+  start: (context) => disposeSubscriptions(new Scheduler(context).subscriptions),
 }
 
-class Scheduler implements AsyncDisposable {
+class Scheduler {
   readonly #context: ControllerContext
   readonly #state = new ClusterState()
   readonly #pods: Informer<Pod>
@@ -49,7 +50,7 @@ class Scheduler implements AsyncDisposable {
   /** Pods whose volumes are being bound, by uid, with their node. */
   readonly #binding = new Map<string, { readonly queued: QueuedPod; readonly node: string; readonly deadlineMs: number }>()
   readonly #informers: readonly { readonly hasSynced: boolean; readonly synced: Promise<void> }[]
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(shared: ControllerContext) {
     const { informers, clock } = shared
@@ -66,12 +67,10 @@ class Scheduler implements AsyncDisposable {
     this.#defaultSelector = createDefaultSelector(informers)
     const disruptions = informers.of(budgets)
     this.#informers = [this.#pods, this.#nodes, this.#namespaces, disruptions, ...this.#volumes.informers]
-    this.#subscriptions = [this.#watchNodes(), this.#watchPods(), this.#watchNamespaces(), ...this.#watchVolumes()]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
-    this.#queue.stop()
+    this.subscriptions = [
+      ...[this.#watchNodes(), this.#watchPods(), this.#watchNamespaces(), ...this.#watchVolumes()],
+      () => this.#queue.stop(),
+    ]
   }
 
   #watchNodes(): () => void {

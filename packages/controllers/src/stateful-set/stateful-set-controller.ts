@@ -2,6 +2,7 @@ import type { Informer } from '@krmkit/client'
 import { labelSelectorFromObject } from '@krmkit/meta'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
@@ -24,18 +25,18 @@ import { SetUpdate } from './update.ts'
 export const statefulSetController: Controller = {
   name: 'statefulset-controller',
   isDefault: false,
-  start: (context) => new StatefulSetController(context),
+  start: (context) => disposeSubscriptions(new StatefulSetController(context).subscriptions),
 }
 
 const defaultHistoryLimit = 10
 
-class StatefulSetController implements AsyncDisposable {
+class StatefulSetController {
   readonly #context: ControllerContext
   readonly #sets: Informer<StatefulSet>
   readonly #pods: OwnedPods<StatefulSet>
   readonly #history: RevisionHistory
   readonly #control: StatefulPods
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, profile, rateLimit } = context
@@ -52,11 +53,7 @@ class StatefulSetController implements AsyncDisposable {
       selectorOf: ({ spec }) => (spec?.selector == null ? undefined : labelSelectorFromObject(spec.selector)),
       changed: enqueue,
     })
-    this.#subscriptions = [this.#sets.on({ added: enqueue, updated: enqueue }), this.#pods.subscribe()]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions = [this.#sets.on({ added: enqueue, updated: enqueue }), this.#pods.subscribe()]
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

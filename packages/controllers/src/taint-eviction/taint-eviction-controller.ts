@@ -4,6 +4,7 @@ import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { tolerates } from '../workloads/node-selection.ts'
@@ -16,10 +17,10 @@ import { changePodStatus } from '../workloads/pod-status.ts'
 export const taintEvictionController: Controller = {
   name: 'taint-eviction-controller',
   isDefault: false,
-  start: (context) => new TaintEvictionController(context),
+  start: (context) => disposeSubscriptions(new TaintEvictionController(context).subscriptions),
 }
 
-class TaintEvictionController implements AsyncDisposable {
+class TaintEvictionController {
   readonly #context: ControllerContext
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
@@ -27,7 +28,7 @@ class TaintEvictionController implements AsyncDisposable {
   readonly #events: ObjectEvents<Pod>
   /** When the toleration of a pod began to count, by uid. */
   readonly #toleratedSince = new Map<string, number>()
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, rateLimit } = context
@@ -41,7 +42,7 @@ class TaintEvictionController implements AsyncDisposable {
     const enqueuePodsOf = ({ metadata }: DeepReadonly<Node>) => {
       for (const pod of this.#byNode.get(metadata.name ?? '')) enqueue(pod)
     }
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#nodes.on({
         added: enqueuePodsOf,
         updated(node, previous) {
@@ -57,10 +58,6 @@ class TaintEvictionController implements AsyncDisposable {
         deleted: ({ metadata }) => this.#toleratedSince.delete(metadata.uid ?? ''),
       }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {

@@ -3,6 +3,7 @@ import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Claim, type CsiSource, claims, type Volume, volumes } from '../volume/objects.ts'
 import { type Node, nodes, type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
@@ -13,7 +14,7 @@ import { attachmentName, type CsiDriver, isAttachmentName, storageResources, typ
 export const attachDetachController: Controller = {
   name: 'persistentvolume-attach-detach-controller',
   isDefault: false,
-  start: (context) => new AttachDetachController(context),
+  start: (context) => disposeSubscriptions(new AttachDetachController(context).subscriptions),
 }
 
 interface WantedVolume {
@@ -21,7 +22,7 @@ interface WantedVolume {
   readonly csi: Readonly<CsiSource>
 }
 
-class AttachDetachController implements AsyncDisposable {
+class AttachDetachController {
   readonly #context: ControllerContext
   readonly #resources: ReturnType<typeof storageResources>
   readonly #nodes: Informer<Node>
@@ -32,7 +33,7 @@ class AttachDetachController implements AsyncDisposable {
   readonly #podsByNode: ObjectIndex<Pod>
   readonly #podsByClaim: ObjectIndex<Pod>
   readonly #attachmentsByNode: ObjectIndex<VolumeAttachment>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, profile, rateLimit } = context
@@ -55,15 +56,11 @@ class AttachDetachController implements AsyncDisposable {
       for (const pod of this.#podsByClaim.get(`${metadata.namespace}/${metadata.name}`)) enqueuePod(pod)
     }
     const enqueueAttachment = ({ spec }: DeepReadonly<VolumeAttachment>) => queue.add(spec?.nodeName ?? '')
-    this.#subscriptions = [
+    this.subscriptions = [
       informers.of(pods).on({ added: enqueuePod, updated: enqueuePod, deleted: enqueuePod }),
       this.#claims.on({ added: enqueueClaim, updated: enqueueClaim }),
       this.#attachments.on({ added: enqueueAttachment, updated: enqueueAttachment, deleted: enqueueAttachment }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(nodeName: string): Promise<undefined> {

@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
   type Claim,
@@ -26,17 +27,17 @@ import { splitKey } from '../workloads/objects.ts'
 export const volumeSimulator: Controller = {
   name: 'volume-simulator',
   isDefault: false,
-  start: (context) => new VolumeSimulator(context),
+  start: (context) => disposeSubscriptions(new VolumeSimulator(context).subscriptions),
 }
 
-class VolumeSimulator implements AsyncDisposable {
+class VolumeSimulator {
   readonly #context: ControllerContext
   readonly #annotationKeys: VolumeAnnotationKeys
   readonly #attachmentType: ReturnType<typeof storageResources>['attachments']
   readonly #claims: Informer<Claim>
   readonly #volumes: Informer<Volume>
   readonly #classes: Informer<StorageClass>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, profile, rateLimit } = context
@@ -60,15 +61,11 @@ class VolumeSimulator implements AsyncDisposable {
       for (const attachment of byVolume.get(volume.metadata.name ?? '')) attachmentQueue.add(keyOf(attachment))
     }
     const enqueueAttachment = (attachment: DeepReadonly<VolumeAttachment>) => attachmentQueue.add(keyOf(attachment))
-    this.#subscriptions = [
+    this.subscriptions = [
       this.#claims.on({ added: enqueueClaim, updated: enqueueClaim }),
       this.#volumes.on({ added: enqueueVolume, updated: enqueueVolume }),
       attachments.on({ added: enqueueAttachment, updated: enqueueAttachment }),
     ]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #syncClaim(key: string): Promise<undefined> {

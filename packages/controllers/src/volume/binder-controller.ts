@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
 import { BindingEvents } from './binding-events.ts'
@@ -29,15 +30,15 @@ import {
  */
 export const volumeBinder: Controller = {
   name: 'persistentvolume-binder-controller',
-  start: (context) => new VolumeBinder(context),
+  start: (context) => disposeSubscriptions(new VolumeBinder(context).subscriptions),
 }
 
-class VolumeBinder implements AsyncDisposable {
+class VolumeBinder {
   readonly #context: ControllerContext
   readonly #annotationKeys: VolumeAnnotationKeys
   readonly #claims: Informer<Claim>
   readonly #volumes: Informer<Volume>
-  readonly #subscriptions: (() => void)[]
+  readonly subscriptions: (() => void)[]
   /** Keys of claims without a volume. */
   readonly #waiting = new Set<string>()
   readonly #addClaim: (key: string) => void
@@ -55,11 +56,7 @@ class VolumeBinder implements AsyncDisposable {
     const work = context.queue<string>({ sync: (key) => this.#sync(key), workers: 1 })
     this.#addClaim = (key) => work.add(`claim ${key}`)
     this.#addVolume = (name) => work.add(`volume ${name}`)
-    this.#subscriptions = [this.#watchClaims(), this.#watchVolumes()]
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions = [this.#watchClaims(), this.#watchVolumes()]
   }
 
   #watchClaims(): () => void {
@@ -277,7 +274,7 @@ class VolumeBinder implements AsyncDisposable {
       const enqueue = () => {
         for (const key of this.#waiting) this.#addClaim(key)
       }
-      this.#subscriptions.push(this.#classes.on({ added: enqueue, updated: enqueue }))
+      this.subscriptions.push(this.#classes.on({ added: enqueue, updated: enqueue }))
     }
     if (!this.#classes.hasSynced) await this.#classes.synced
     return this.#classes

@@ -22,7 +22,7 @@ import {
 /** Protects claims while a scheduled pod uses them. */
 export const claimProtectionController: Controller = {
   name: 'persistentvolumeclaim-protection-controller',
-  start: (context) => new ClaimProtection(context),
+  start: (context) => disposeSubscriptions(new ClaimProtection(context).subscriptions),
 }
 
 /** Protects volumes while they are bound. */
@@ -48,11 +48,11 @@ export const volumeProtectionController: Controller = {
   },
 }
 
-class ClaimProtection implements AsyncDisposable {
+class ClaimProtection {
   readonly #context: ControllerContext
   readonly #finalizer: string
   readonly #claims: Informer<Claim>
-  readonly #subscriptions: (() => void)[] = []
+  readonly subscriptions: (() => void)[] = []
   readonly #add: (key: string) => void
   #watchesPods = false
 
@@ -65,11 +65,7 @@ class ClaimProtection implements AsyncDisposable {
     const enqueue = (claim: DeepReadonly<Claim>) => {
       if (isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
     }
-    this.#subscriptions.push(this.#claims.on({ added: enqueue, updated: enqueue }))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.subscriptions.push(this.#claims.on({ added: enqueue, updated: enqueue }))
   }
 
   async #sync(key: string): Promise<undefined> {
@@ -107,7 +103,7 @@ class ClaimProtection implements AsyncDisposable {
       }
     }
     const unsubscribe = this.#context.informers.of(pods).on({ deleted: enqueue, updated: (_, before) => enqueue(before) })
-    this.#subscriptions.push(unsubscribe)
+    this.subscriptions.push(unsubscribe)
     // Pods deleted before the informer started cause no event.
     for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
   }
