@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from '../authentication-error.ts'
-import { createClientCertificateAuthenticator, userFromCertificate } from './client-certificate.ts'
+import { createClientCertificateAuthenticator } from './client-certificate.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../../testdata/${name}.crt`, import.meta.url), 'utf8')
 const read = (name: string) => new X509Certificate(pem(name))
@@ -12,22 +12,21 @@ const now = Date.parse(read('ca').validFrom) + 60_000
 const ask = (authenticator: ReturnType<typeof createClientCertificateAuthenticator>, certificates?: Uint8Array[]) =>
   authenticator.authenticate({ headers: {}, peer: certificates ? { certificates } : {} })
 
-describe('userFromCertificate', () => {
-  it('takes the common name and every organization with any characters', () => {
-    expect(userFromCertificate(read('admin'), profile)).toMatchObject({ username: 'admin', groups: ['system:masters', 'dev'] })
-    expect(userFromCertificate(read('odd-name'), profile)).toMatchObject({ username: 'grün, "x"', groups: ['a+b,c/d'] })
-  })
-
-  it('sets the credential id under the domain of the profile', () => {
-    const key = 'authentication.cloud.example/credential-id'
-    const { extra } = userFromCertificate(read('admin'), { domain: 'cloud.example' })
-    expect(extra?.[key]).toEqual([expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)])
-  })
-})
-
 describe('createClientCertificateAuthenticator', () => {
   const clock = { now: () => now }
   const authenticator = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile })
+
+  it('takes the common name and every organization with any characters', () => {
+    const admin = { username: 'admin', groups: ['system:masters', 'dev'] }
+    expect(ask(authenticator, der('admin'))).toMatchObject({ user: admin })
+    expect(ask(authenticator, der('odd-name'))).toMatchObject({ user: { username: 'grün, "x"', groups: ['a+b,c/d'] } })
+  })
+
+  it('sets the credential id under the domain of the profile', () => {
+    const other = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile: { domain: 'cloud.example' } })
+    const extra = { 'authentication.cloud.example/credential-id': [expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)] }
+    expect(ask(other, der('admin'))).toMatchObject({ user: { extra } })
+  })
 
   it('authenticates certificates of its authority, also through an intermediate', () => {
     expect(ask(authenticator, der('admin'))).toMatchObject({ kind: 'authenticated', user: { username: 'admin' } })

@@ -75,15 +75,7 @@ function authenticateLeaf(
   return { kind: 'authenticated', user: { ...user, uid } }
 }
 
-/**
- * The user that a certificate identifies: last common name, every organization, and the fingerprint as credential id.
- *
- * @throws MetaError `InvalidDer` when the subject cannot be read completely.
- */
-export function userFromCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
-  return userFromSubject(subjectAttributesOf(certificate.raw), { leaf: certificate, profile })
-}
-
+/** The user that a certificate identifies: last common name, every organization, and the fingerprint as credential id. */
 function userFromSubject(
   subject: SubjectAttributes,
   { leaf, profile }: { readonly leaf: X509Certificate; readonly profile: Pick<NamingProfile, 'domain'> },
