@@ -16,7 +16,7 @@ const long = Object.values(suites).map((suite) => ({ alone: false, ...suite }))
 const longFiles = (isAlone: boolean) => long.flatMap((suite) => (suite.alone === isAlone ? suite.files : []))
 
 /** Packages whose tests mostly start servers. A project ends its threads, and so frees what their files have left on the heap. */
-const servers = 'apiserver|cli|client|controllers|http|krmkit|testing'
+const servers = 'apiserver|cli|client|conformance|controllers|http|krmkit|testing'
 
 /** Files that share the modules of a thread: loading them takes longer than most tests. */
 const sharing = (name: string, include: readonly string[], others: readonly string[]) => ({

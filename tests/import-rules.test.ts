@@ -61,7 +61,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes': ['meta'],
   lmdb: ['storage'],
   picocolors: ['cli'],
-  protobufjs: ['schema'],
+  protobufjs: ['meta', 'schema'],
   re2js: ['schema'],
   'vscode-languageserver': ['cli'],
   'vscode-languageserver-textdocument': ['cli'],
@@ -260,14 +260,16 @@ describe.each(folders)('%s', (name) => {
   })
 })
 
-describe('tools', () => {
-  const own = sourceFiles('packages/tools/src').flatMap(importsOf)
-
+describe.each(['tools', 'conformance'])('the private package %s', (name) => {
   it('is imported by no package', () => {
     const all = [...imports.values()].flat()
-    const wrong = all.filter(({ from }) => packageNameOf(from) === '@krmkit/tools' || from.includes('/tools/src/'))
+    const wrong = all.filter(({ from }) => packageNameOf(from) === `@krmkit/${name}` || from.includes(`/${name}/src/`))
     expect(wrong.map(show)).toEqual([])
   })
+})
+
+describe('tools', () => {
+  const own = sourceFiles('packages/tools/src').flatMap(importsOf)
 
   it('has no import cycles and stays inside itself with relative imports', () => {
     expect(cycles(fileImports('tools')).map((files) => files.join(', '))).toEqual([])

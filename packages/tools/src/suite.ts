@@ -31,20 +31,20 @@ const suites: Readonly<Record<string, Suite>> = {
   // [--steps 2000] [--seed N] [--area NAME]: compares krmkit with kube-apiserver on random scenarios, as the release that kube-apiserver has.
   // --find: prints the folder of kube-apiserver's executables; the exit code is 1 when there is none.
   divergence: {
-    source: 'tests/differential/run.ts',
+    source: 'packages/conformance/src/divergence/run.ts',
     needs: { program: 'kube-apiserver', otherwise: 'skip' },
     flags: (folder) => ['--peer', folder, '--release', stockRelease(folder)],
   },
   // [--only NAME]: compares krmkit's controllers with a kube-controller-manager on scenarios.
   controllers: {
-    source: 'tests/controllers/run.ts',
+    source: 'packages/conformance/src/controllers/run.ts',
     needs: { program: 'kube-controller-manager', otherwise: 'skip' },
     flags: (folder) => ['--manager', join(folder, 'kube-controller-manager')],
   },
   // [--manifests 3000] [--seed N] [--report FILE]: validators of manifests beside a kube-apiserver. The variable KUBECONFORM is the path of
   // kubeconform, if it is to be compared.
   validators: {
-    source: 'tests/validators/run.ts',
+    source: 'packages/conformance/src/validators/run.ts',
     needs: { program: 'kube-apiserver', otherwise: 'fail' },
     flags: (folder) => ['--peer', folder, ...kubeconform()],
   },

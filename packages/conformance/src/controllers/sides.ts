@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInControllers } from '@krmkit/controllers'
-import { firstMatch, Processes } from '../differential/servers.ts'
+import { firstMatch, Processes } from '../divergence/servers.ts'
 import { ApiEndpoint } from '../etcd/api-endpoint.ts'
 
 export interface ControllersSide {

@@ -84,7 +84,7 @@ export class Processes {
   }
 
   constructor(name: string) {
-    this.folder = mkdtempSync(join(tmpdir(), `differential-${name}-`))
+    this.folder = mkdtempSync(join(tmpdir(), `divergence-${name}-`))
     writeFileSync(join(this.folder, 'tokens.csv'), tokenFile, { mode: 0o600 })
     process.once('exit', this.#killAll)
   }
