@@ -1,5 +1,5 @@
 /**
- * `npm run NAME -- ARGUMENTS` for the suites that are programs of `tests/`: each takes flags of its own and prints a table. Those that compare
+ * `npm run NAME -- ARGUMENTS` for the suites that are programs of `tests/` and print a table; their flags stand in the table below. Those that compare
  * with programs of Kubernetes take them from the folder that KRMKIT_PEER names.
  */
 import { existsSync } from 'node:fs'

@@ -19,9 +19,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import * as processes from './wire/processes.ts'
+import { readScenario, shared } from './wire/recording.ts'
 import { replayOptions, scenarioFile } from './wire/replay.ts'
 import * as reports from './wire/report.ts'
-import { chosenScenarios, groupScenarios, readScenario, type Scenario, type ScenarioGroup, shared } from './wire/scenarios.ts'
+import { chosenScenarios, groupScenarios, type Scenario, type ScenarioGroup } from './wire/scenarios.ts'
 
 /**
  * Scenarios that depend on the clock: one of their steps is a no-op only within the second of the step before it, as the server stamps

@@ -3,7 +3,7 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { publishedPackages, root } from './workspace.ts'
 
-/** Arguments for node that run a tool in a process of its own. */
+/** Arguments for node that run a tool in a separate process. */
 export function toolArgs(name: string, args: readonly string[] = []): string[] {
   return [join(root, 'scripts/run.mjs'), name, ...args]
 }

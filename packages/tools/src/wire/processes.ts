@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bundleFile } from '../bundle.ts'
-import { shared } from './scenarios.ts'
+import { shared } from './recording.ts'
 
 const tokens = `admin-token,admin,admin-uid,"system:masters"
 alice-token,alice,alice-uid,"dev"

@@ -1,7 +1,7 @@
 /** How scenarios are replayed whose recorded answers depend on the second of the clock, or on what controllers have written. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RecordedResponse, ScenarioFile, Step } from './scenarios.ts'
+import type { RecordedResponse, ScenarioFile, Step } from './recording.ts'
 
 type Controllers = readonly (readonly [prefix: string, controllers: string])[]
 

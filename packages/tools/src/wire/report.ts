@@ -1,6 +1,7 @@
 /** Results of replays, and how they are printed. */
 import { readFileSync } from 'node:fs'
-import { readScenario, type Scenario } from './scenarios.ts'
+import { readScenario } from './recording.ts'
+import type { Scenario } from './scenarios.ts'
 
 /** A place where a response differs from the recorded one. */
 export interface Difference {

@@ -1,37 +1,8 @@
-/** The recorded scenarios of ../shared/wire. */
+/** Which recorded scenarios are replayed, and with which servers. */
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { readJson, root } from '../lib/workspace.ts'
+import { readScenario, type Step, shared } from './recording.ts'
 import { controllersOf } from './replay.ts'
-
-export const shared: string = join(root, '../shared/wire')
-
-/** What the replay reads of a recorded step. */
-export interface Step {
-  readonly id: string
-  /** Default: GET. */
-  readonly method?: string
-  readonly path: string
-  readonly sleepMs?: number
-  readonly watch?: { readonly timeoutMs?: number }
-  readonly [member: string]: unknown
-}
-
-/** What the replay reads of a recorded response. */
-export interface RecordedResponse {
-  readonly status?: number
-  readonly body?: unknown
-}
-
-export interface ScenarioFile {
-  /** Flags of the server. */
-  readonly flags?: readonly string[]
-  /** What the scenario needs besides a server: `webhook-server`, `compaction`. */
-  readonly needs?: readonly string[]
-  readonly steps: readonly Step[]
-  /** By id of the step. */
-  readonly expected?: Readonly<Record<string, RecordedResponse>>
-}
 
 export interface Scenario {
   readonly folder: string
@@ -61,10 +32,6 @@ export interface Selection {
   readonly folders: readonly string[] | undefined
   /** Parts of names; undefined: all. */
   readonly scenarios: readonly string[] | undefined
-}
-
-export function readScenario(file: string): ScenarioFile {
-  return readJson<ScenarioFile>(file)
 }
 
 /** The selected scenarios, by folder. */
