@@ -1,4 +1,6 @@
-import type { Column } from '../interfaces.ts'
+import type { ApiObject } from '@krmkit/meta'
+import type { Column, Printer } from '../interfaces.ts'
+import { since } from './duration.ts'
 
 /** Shared columns, and helpers to define others. */
 
@@ -34,3 +36,14 @@ export const paramKindColumn = column('ParamKind', 'string', 'Kind of the parame
 export const attributesClassColumn = column('VolumeAttributesClass', 'string', 'Class of the modifiable attributes.')
 
 export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a block device.')
+
+/** A printer of a name, the given columns, and the age. */
+export function agedPrinter<T extends ApiObject>(columns: readonly Column[], cells: Printer<T>['cells']): Printer<T> {
+  return {
+    columns: [nameColumn, ...columns, ageColumn],
+    cells(object, options) {
+      const { name = '', creationTimestamp } = (object as ApiObject).metadata
+      return [name, ...cells(object, options), since(creationTimestamp, options.now)]
+    },
+  }
+}

@@ -1,6 +1,5 @@
 import type { Printer } from '../interfaces.ts'
-import { ageColumn, column, nameColumn } from './columns.ts'
-import { since } from './duration.ts'
+import { agedPrinter, column, nameColumn } from './columns.ts'
 
 /**
  * Columns of kinds without a printer: Name and Created At, which holds the time itself.
@@ -13,7 +12,4 @@ export const defaultPrinter: Printer = {
 }
 
 /** Columns of kinds that show Name and Age only. */
-export const nameAndAgePrinter: Printer = {
-  columns: [nameColumn, ageColumn],
-  cells: ({ metadata }, { now }) => [metadata.name ?? '', since(metadata.creationTimestamp, now)],
-}
+export const nameAndAgePrinter: Printer = /* @__PURE__ */ agedPrinter([], () => [])

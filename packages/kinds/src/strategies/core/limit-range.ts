@@ -11,7 +11,7 @@ import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
 import { roundUp } from '../shared/round-up.ts'
 import { sortedKeys } from '../shared/sorted-keys.direct.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../shared/strategy.ts'
 import { isEmpty, isEmptyMap, own, type R } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
@@ -158,10 +158,6 @@ export const limitRangeStrategy = defineStrategy<LimitRange>({
   prepareForCreate({ metadata }, { random }) {
     if (isEmpty(metadata.name)) metadata.name = random.uuid()
   },
-  validate(range, context) {
-    return validateWith(context, (errors) => validateLimitRange(range, errors))
-  },
-  validateUpdate(range, _old, context) {
-    return validateWith(context, (errors) => validateLimitRange(range, errors))
-  },
+  validate: creationRules((errors, range) => validateLimitRange(range, errors)),
+  validateUpdate: updateRules((errors, range) => validateLimitRange(range, errors)),
 })

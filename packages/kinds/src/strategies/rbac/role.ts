@@ -8,7 +8,7 @@ import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generate
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.direct.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 type AnyRole = Role | ClusterRole
@@ -48,9 +48,7 @@ function* validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, na
 function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
   return {
     allowCreateOnUpdate: true,
-    validate(role, context) {
-      return validateWith(context, (errors) => validateRole(role, errors, namespaced))
-    },
+    validate: creationRules((errors, role) => validateRole(role, errors, namespaced)),
     validateUpdate: updateRules(function* (errors, role, old) {
       // kube-apiserver validates the object twice on update.
       yield* validateRole(role, errors, namespaced)

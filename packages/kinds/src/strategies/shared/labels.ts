@@ -3,7 +3,7 @@
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
 import { validateLabelSelector } from '@krmkit/meta/paced'
-import { memberNames, type Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/meta/work'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { sortedKeys as sortedKeysAtOnce } from './sorted-keys.direct.ts'
@@ -13,18 +13,6 @@ import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 /** Validates a label selector. */
 export function* validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): Work {
   if (isSet(selector)) at.add(yield* validateLabelSelector(selector, at.path()))
-}
-
-/** Requirements and values of a selector that is compiled or matched without a pause. */
-const manyRequirements = 1000
-
-/** Whether a step that works on the whole selector is long. */
-export function isLargeSelector(selector: R<LabelSelector> | null | undefined): selector is R<LabelSelector> {
-  if (!isSet(selector)) return false
-  const { matchLabels, matchExpressions } = selector
-  let count = isSet(matchLabels) ? memberNames(matchLabels).length : 0
-  for (const { values } of matchExpressions ?? []) count += 1 + (values?.length ?? 0)
-  return count > manyRequirements
 }
 
 /** Whether a selector has no requirement, and so matches everything. */

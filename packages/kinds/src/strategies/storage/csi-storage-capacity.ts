@@ -11,7 +11,7 @@ import { validateSelector } from '../shared/labels.direct.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
-import { defineStrategy, updateRules, validateWith } from '../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
 function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Work {
@@ -24,9 +24,7 @@ function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: Con
 
 export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
   allowUnconditionalUpdate: false,
-  validate(object, context) {
-    return validateWith(context, (errors) => validateCapacity(object, errors))
-  },
+  validate: creationRules((errors, object) => validateCapacity(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateCapacity(object, errors)
     yield* validateMetadataUpdate(object, old, errors)

@@ -9,7 +9,7 @@ import type {
 } from '../../../types/admissionregistration-v1alpha1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
@@ -27,16 +27,10 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
     defaultMatchResources(policy.spec.matchConstraints)
   },
   prepareForCreate: startGeneration,
-  *prepareForUpdate(policy, old) {
-    yield* raiseGeneration(policy, old, 'spec')
-  },
+  prepareForUpdate: (policy, old) => raiseGeneration(policy, old, 'spec'),
   ready: rules.load,
-  validate(policy, context) {
-    return validateWith(context, (errors) => rules.loaded().validateMutatingPolicy(policy, undefined, errors))
-  },
-  validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => rules.loaded().validateMutatingPolicy(policy, old, errors))
-  },
+  validate: creationRules((errors, policy) => rules.loaded().validateMutatingPolicy(policy, undefined, errors)),
+  validateUpdate: updateRules((errors, policy, old) => rules.loaded().validateMutatingPolicy(policy, old, errors)),
 })
 
 function* validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): Work {
@@ -58,13 +52,7 @@ export const mutatingAdmissionPolicyBindingStrategy = defineStrategy<MutatingAdm
     if (isSet(binding.spec?.paramRef)) binding.spec.paramRef.parameterNotFoundAction ??= 'Deny'
   },
   prepareForCreate: startGeneration,
-  *prepareForUpdate(binding, old) {
-    yield* raiseGeneration(binding, old, 'spec')
-  },
-  validate(binding, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
-  },
-  validateUpdate(binding, _old, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
-  },
+  prepareForUpdate: (binding, old) => raiseGeneration(binding, old, 'spec'),
+  validate: creationRules((errors, binding) => validateBinding(binding, errors)),
+  validateUpdate: updateRules((errors, binding) => validateBinding(binding, errors)),
 })

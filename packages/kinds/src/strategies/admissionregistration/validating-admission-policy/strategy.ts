@@ -12,7 +12,7 @@ import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateWith as validateAtOnceWith } from '../../shared/strategy.direct.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
@@ -37,12 +37,8 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     yield* raiseGeneration(policy, old, 'spec')
   },
   ready: rules.load,
-  validate(policy, context) {
-    return validateWith(context, (errors) => rules.loaded().validateValidatingPolicy(policy, undefined, errors))
-  },
-  validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => rules.loaded().validateValidatingPolicy(policy, old, errors))
-  },
+  validate: creationRules((errors, policy) => rules.loaded().validateValidatingPolicy(policy, undefined, errors)),
+  validateUpdate: updateRules((errors, policy, old) => rules.loaded().validateValidatingPolicy(policy, old, errors)),
   subresources: {
     status: {
       *prepareForUpdate(policy, old) {
@@ -92,13 +88,7 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     defaultMatchResources(binding.spec?.matchResources)
   },
   prepareForCreate: startGeneration,
-  *prepareForUpdate(binding, old) {
-    yield* raiseGeneration(binding, old, 'spec')
-  },
-  validate(binding, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
-  },
-  validateUpdate(binding, _old, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
-  },
+  prepareForUpdate: (binding, old) => raiseGeneration(binding, old, 'spec'),
+  validate: creationRules((errors, binding) => validateBinding(binding, errors)),
+  validateUpdate: updateRules((errors, binding) => validateBinding(binding, errors)),
 })

@@ -1,17 +1,10 @@
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../../types/admissionregistration-v1.generated.ts'
 
 /** Serves validating and mutating configurations. */
-export const webhookConfigurationPrinter: Printer<MutatingWebhookConfiguration | ValidatingWebhookConfiguration> = {
-  columns: [nameColumn, column('Webhooks', 'integer', 'Number of webhooks.'), ageColumn],
-  cells: ({ metadata, webhooks }, { now }) => [
-    metadata.name ?? '',
-    webhooks?.length ?? 0,
-    since(metadata.creationTimestamp, now),
-  ],
-}
+export const webhookConfigurationPrinter: Printer<MutatingWebhookConfiguration | ValidatingWebhookConfiguration> =
+  /* @__PURE__ */ agedPrinter([column('Webhooks', 'integer', 'Number of webhooks.')], ({ webhooks }) => [webhooks?.length ?? 0])

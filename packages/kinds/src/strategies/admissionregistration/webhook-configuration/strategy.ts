@@ -15,7 +15,7 @@ import { validateEnum } from '../../shared/enums.ts'
 import { deepEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
@@ -175,15 +175,13 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       }
     },
     prepareForCreate: startGeneration,
-    *prepareForUpdate(configuration, old) {
-      yield* raiseGenerationExactly(configuration, old, 'webhooks')
-    },
+    prepareForUpdate: (configuration, old) => raiseGenerationExactly(configuration, old, 'webhooks'),
     ready(configuration) {
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
-    validate(configuration, context) {
-      return validateWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
-    },
+    validate: creationRules((errors, configuration, context) =>
+      validateConfiguration(configuration, errors, requestTolerances(context)),
+    ),
     validateUpdate(configuration, old, context) {
       return validateWith(context, (errors) =>
         validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),

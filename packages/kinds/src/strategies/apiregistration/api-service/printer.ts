@@ -1,21 +1,18 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { APIService, APIServiceStatus } from '../../../types/apiregistration-v1.generated.ts'
 
-export const apiServicePrinter: Printer<APIService> = {
-  columns: [
-    nameColumn,
+export const apiServicePrinter: Printer<APIService> = /* @__PURE__ */ agedPrinter(
+  [
     column('Service', 'string', 'Service that serves the group version.'),
     column('Available', 'string', 'Whether the group version is available.'),
-    ageColumn,
   ],
-  cells({ metadata, spec, status }, { now }) {
+  ({ spec, status }) => {
     const service = spec?.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local'
-    return [metadata.name ?? '', service, availability(status), since(metadata.creationTimestamp, now)]
+    return [service, availability(status)]
   },
-}
+)
 
 function availability(status: DeepReadonly<APIServiceStatus> | undefined): string {
   const condition = status?.conditions?.find(({ type }) => type === 'Available')

@@ -8,7 +8,7 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const maxGroupPriority = 20_000
@@ -89,12 +89,8 @@ export const apiServiceStrategy = defineStrategy<APIService>({
   prepareForCreate(service, context) {
     service.status = isSet(service.spec?.service) ? {} : { conditions: [localCondition(context)] }
   },
-  *prepareForUpdate(service, old) {
-    yield* keepMembers(service, old, 'status')
-  },
-  validate(service, context) {
-    return validateWith(context, (errors) => validateService(service, errors))
-  },
+  prepareForUpdate: (service, old) => keepMembers(service, old, 'status'),
+  validate: creationRules((errors, service) => validateService(service, errors)),
   validateUpdate: updateRules(function* (errors, service, old) {
     yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
     yield* validateService(service, errors)

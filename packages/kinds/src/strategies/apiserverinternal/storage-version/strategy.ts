@@ -14,9 +14,7 @@ export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVers
   prepareForCreate(version) {
     version.status = {}
   },
-  *prepareForUpdate(version, old) {
-    yield* keepMembers(version, old, 'status')
-  },
+  prepareForUpdate: (version, old) => keepMembers(version, old, 'status'),
   validate: /* @__PURE__ */ creationRules(function* (errors, version) {
     yield* validateMetadata(version, errors, { namespaced: false, name: rules.loaded().validateStorageVersionName })
     yield* rules.loaded().validateStatus(version.status, errors.child('status'))

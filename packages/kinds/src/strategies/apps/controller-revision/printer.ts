@@ -1,27 +1,19 @@
 import { parseApiVersion } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 
-export const controllerRevisionPrinter: Printer<ControllerRevision> = {
-  columns: [
-    nameColumn,
+export const controllerRevisionPrinter: Printer<ControllerRevision> = /* @__PURE__ */ agedPrinter(
+  [
     column('Controller', 'string', 'Controller that owns the revision.'),
     column('Revision', 'string', 'Revision number; newer revisions are higher.'),
-    ageColumn,
   ],
-  cells({ metadata, revision }, { now }) {
+  ({ metadata, revision }) => {
     const owner = controllerOf(metadata.ownerReferences)
-    return [
-      metadata.name ?? '',
-      owner === undefined ? '<none>' : ownerText(owner),
-      Number(revision ?? 0),
-      since(metadata.creationTimestamp, now),
-    ]
+    return [owner === undefined ? '<none>' : ownerText(owner), Number(revision ?? 0)]
   },
-}
+)
 
 /** `daemonset.apps/name`. */
 function ownerText({

@@ -228,9 +228,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   },
   subresources: {
     status: {
-      *prepareForUpdate(set, old) {
-        yield* keepMembers(set, old, 'spec')
-      },
+      prepareForUpdate: (set, old) => keepMembers(set, old, 'spec'),
       validateUpdate: updateRules(function* (errors, set, old) {
         validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
         yield* validateMetadataUpdate(set, old, errors)

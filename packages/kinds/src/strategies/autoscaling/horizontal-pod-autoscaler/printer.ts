@@ -1,7 +1,6 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import { firstFew } from '../../../printers/text.ts'
 import type {
   HorizontalPodAutoscaler,
@@ -11,26 +10,22 @@ import type {
   MetricValueStatus,
 } from '../../../types/autoscaling-v2.generated.ts'
 
-export const horizontalPodAutoscalerPrinter: Printer<HorizontalPodAutoscaler> = {
-  columns: [
-    nameColumn,
+export const horizontalPodAutoscalerPrinter: Printer<HorizontalPodAutoscaler> = /* @__PURE__ */ agedPrinter(
+  [
     column('Reference', 'string', 'Object to scale.'),
     column('Targets', 'string', 'Current and target value of each metric; at most two.'),
     column('MinPods', 'string', 'Minimum of pods.'),
     column('MaxPods', 'string', 'Maximum of pods.'),
     column('Replicas', 'string', 'Current number of pods.'),
-    ageColumn,
   ],
-  cells: ({ metadata, spec, status }, { now }) => [
-    metadata.name ?? '',
+  ({ spec, status }) => [
     `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`,
     metricsText(spec?.metrics ?? [], status?.currentMetrics ?? []),
     spec?.minReplicas === undefined ? '<unset>' : String(spec.minReplicas),
     spec?.maxReplicas ?? 0,
     status?.currentReplicas ?? 0,
-    since(metadata.creationTimestamp, now),
   ],
-}
+)
 
 function metricsText(specs: DeepReadonly<MetricSpec[]>, statuses: DeepReadonly<MetricStatus[]>): string {
   return specs.length === 0

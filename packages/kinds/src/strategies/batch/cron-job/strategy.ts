@@ -133,9 +133,7 @@ export const cronJobStrategy = defineStrategy<CronJob>({
   },
   subresources: {
     status: {
-      *prepareForUpdate(cron, old) {
-        yield* keepMembers(cron, old, 'spec')
-      },
+      prepareForUpdate: (cron, old) => keepMembers(cron, old, 'spec'),
       validateUpdate: () => [],
     },
   },

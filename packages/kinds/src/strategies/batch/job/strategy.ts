@@ -10,7 +10,7 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -74,9 +74,7 @@ export const jobStrategy = defineStrategy<Job>({
   *canonicalize(job) {
     takeTemplateLabels(job)
   },
-  validate(job, context) {
-    return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
-  },
+  validate: creationRules((errors, job) => validateJob(job, errors, { prefixedLabels: true })),
   validateUpdate: updateRules(function* (errors, job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))

@@ -6,7 +6,7 @@ import type { CertificateSigningRequest } from '../../../types/certificates-v1.g
 import { keep } from '../../shared/copies.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { conditionsOf } from './conditions.ts'
 
@@ -53,16 +53,10 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
       if (user !== undefined) Object.assign(csr.spec, requesterMembers(user))
       csr.status = {}
     },
-    *prepareForUpdate(csr, old) {
-      yield* keepMembers(csr, old, 'spec', 'status')
-    },
+    prepareForUpdate: (csr, old) => keepMembers(csr, old, 'spec', 'status'),
     ready: rules.load,
-    validate(csr, context) {
-      return validateWith(context, (errors) => rules.loaded().validateRequest(csr, undefined, errors))
-    },
-    validateUpdate(csr, old, context) {
-      return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, {}))
-    },
+    validate: creationRules((errors, csr) => rules.loaded().validateRequest(csr, undefined, errors)),
+    validateUpdate: updateRules((errors, csr, old) => rules.loaded().validateRequestUpdate(csr, old, errors, {})),
     selectableFields: {
       'spec.signerName': (csr) => csr.spec?.signerName ?? '',
     },
@@ -74,9 +68,7 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
           preserveConditions(csr, old, 'Denied')
           setConditionTimes(csr, old, context)
         },
-        validateUpdate(csr, old, context) {
-          return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { sign: true }))
-        },
+        validateUpdate: updateRules((errors, csr, old) => rules.loaded().validateRequestUpdate(csr, old, errors, { sign: true })),
       },
       approval: {
         *prepareForUpdate(csr, old, context) {
@@ -85,9 +77,9 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
           csr.status ??= {}
           yield* keep(csr.status, old.status ?? {}, 'certificate')
         },
-        validateUpdate(csr, old, context) {
-          return validateWith(context, (errors) => rules.loaded().validateRequestUpdate(csr, old, errors, { approve: true }))
-        },
+        validateUpdate: updateRules((errors, csr, old) =>
+          rules.loaded().validateRequestUpdate(csr, old, errors, { approve: true }),
+        ),
       },
     },
     resetFields: {

@@ -9,7 +9,7 @@ import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { forEachKey, forEachMember } from '../../shared/for-each.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { base64Bytes, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
@@ -49,9 +49,7 @@ export function fillNulls(bytes: Record<string, string | null> | null | undefine
 }
 
 export const configMapStrategy = defineStrategy<ConfigMap>({
-  validate(map, context) {
-    return validateWith(context, (errors) => validateConfigMap(map, errors))
-  },
+  validate: creationRules((errors, map) => validateConfigMap(map, errors)),
   validateUpdate: updateRules(function* (errors, map, old) {
     yield* validateMetadataUpdate(map, old, errors)
     if (old.immutable === true) {

@@ -1,18 +1,13 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import { firstFew } from '../../../printers/text.ts'
 import type { Endpoints } from '../../../types/core-v1.generated.ts'
 
-export const endpointsPrinter: Printer<Endpoints> = {
-  columns: [nameColumn, column('Endpoints', 'string', 'Addresses and ports of the endpoints; at most three.'), ageColumn],
-  cells: ({ metadata, subsets }, { now }) => [
-    metadata.name ?? '',
-    endpointsText(subsets),
-    since(metadata.creationTimestamp, now),
-  ],
-}
+export const endpointsPrinter: Printer<Endpoints> = /* @__PURE__ */ agedPrinter(
+  [column('Endpoints', 'string', 'Addresses and ports of the endpoints; at most three.')],
+  ({ subsets }) => [endpointsText(subsets)],
+)
 
 const shownEndpoints = 3
 

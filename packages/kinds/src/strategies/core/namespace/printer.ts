@@ -1,9 +1,8 @@
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 
-export const namespacePrinter: Printer<Namespace> = {
-  columns: [nameColumn, column('Status', 'string', 'Phase of the namespace.'), ageColumn],
-  cells: ({ metadata, status }, { now }) => [metadata.name ?? '', status?.phase ?? '', since(metadata.creationTimestamp, now)],
-}
+export const namespacePrinter: Printer<Namespace> = /* @__PURE__ */ agedPrinter(
+  [column('Status', 'string', 'Phase of the namespace.')],
+  ({ status }) => [status?.phase ?? ''],
+)

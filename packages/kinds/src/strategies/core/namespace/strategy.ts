@@ -8,7 +8,7 @@ import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { withMembers } from '../../shared/map-members.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { own } from '../../shared/values.ts'
 
 const guard = 'kubernetes'
@@ -84,9 +84,7 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     else namespace.spec.finalizers = [...finalizers]
     yield* labelName(namespace, context)
   },
-  validate(namespace, context) {
-    return validateWith(context, (errors) => validateNamespace(namespace, errors))
-  },
+  validate: creationRules((errors, namespace) => validateNamespace(namespace, errors)),
   validateUpdate: updateRules(function* (errors, namespace, old) {
     yield* validateNamespace(namespace, errors)
     yield* validateMetadataUpdate(namespace, old, errors)

@@ -15,7 +15,7 @@ import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
 import { roundUp } from '../../shared/round-up.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
@@ -115,9 +115,7 @@ export const nodeStrategy = defineStrategy<Node>({
     dropDisabled(node, old, features)
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
-  validate(node, context) {
-    return validateWith(context, (errors) => validateNode(node, errors))
-  },
+  validate: creationRules((errors, node) => validateNode(node, errors)),
   validateUpdate: updateRules(function* (errors, node, old) {
     yield* validateNode(node, errors)
     yield* validateNodeUpdate(node, old, errors)
@@ -139,9 +137,7 @@ export const nodeStrategy = defineStrategy<Node>({
         dropDisabled(node, old, features)
         if (!isSet(old.status?.config)) delete node.status?.config
       },
-      validateUpdate(node, old, context) {
-        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
-      },
+      validateUpdate: updateRules((errors, node, old) => validateNodeUpdate(node, old, errors)),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

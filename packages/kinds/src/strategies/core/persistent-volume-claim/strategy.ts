@@ -20,7 +20,7 @@ import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
 import { roundUp } from '../../shared/round-up.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
-import { defineStrategy, statusSubresource, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -230,9 +230,7 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     dropGatedFields(claim, old, { table, features: context.features })
     joinSources(claim.spec, old.spec, context)
   },
-  validate(claim, context) {
-    return validateWith(context, (errors) => validateClaim(claim, {}, errors))
-  },
+  validate: creationRules((errors, claim) => validateClaim(claim, {}, errors)),
   validateUpdate: updateRules(function* (errors, claim, old) {
     yield* validateClaim(claim, { old }, errors)
     yield* validateClaimUpdate(claim, old, errors)

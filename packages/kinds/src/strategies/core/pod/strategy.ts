@@ -11,7 +11,7 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationRules, defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
@@ -112,9 +112,7 @@ export const podStrategy = defineStrategy<Pod>({
     }
     validateProfileAnnotations(pod, at, context.profile)
   }),
-  validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
-  },
+  validateUpdate: updateRules((errors, pod, old) => validatePodUpdate(pod, old, errors)),
   warnings(pod, old, context) {
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },

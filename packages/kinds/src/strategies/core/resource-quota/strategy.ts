@@ -148,9 +148,7 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
   prepareForCreate(quota) {
     quota.status = {}
   },
-  *prepareForUpdate(quota, old) {
-    yield* keepMembers(quota, old, 'status')
-  },
+  prepareForUpdate: (quota, old) => keepMembers(quota, old, 'status'),
   validate: creationRules(function* (errors, quota) {
     yield* validateMetadata(quota, errors, { namespaced: true })
     validateSpec(quota.spec, errors.child('spec'))

@@ -11,7 +11,7 @@ import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { forEachKey, forEachMember } from '../../shared/for-each.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
 import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
@@ -112,9 +112,7 @@ function* defaultSecret(secret: Secret): Work {
 
 export const secretStrategy = defineStrategy<Secret>({
   defaults: defaultSecret,
-  validate(secret, context) {
-    return validateWith(context, (errors) => validateSecret(secret, errors))
-  },
+  validate: creationRules((errors, secret) => validateSecret(secret, errors)),
   validateUpdate: updateRules(function* (errors, secret, old) {
     yield* validateMetadataUpdate(secret, old, errors)
     if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')

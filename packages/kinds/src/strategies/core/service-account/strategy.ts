@@ -1,7 +1,7 @@
 /** ServiceAccount. */
 import type { ServiceAccount } from '../../../types/core-v1.generated.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isSet, own } from '../../shared/values.ts'
 
 /** Only the name of a secret reference counts: it is in the same namespace. */
@@ -12,9 +12,7 @@ function cleanSecrets(account: ServiceAccount): void {
 export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
   prepareForCreate: cleanSecrets,
   prepareForUpdate: cleanSecrets,
-  validate(account, context) {
-    return validateWith(context, (errors) => validateMetadata(account, errors, { namespaced: true }))
-  },
+  validate: creationRules((errors, account) => validateMetadata(account, errors, { namespaced: true })),
   validateUpdate: updateRules(function* (errors, account, old) {
     yield* validateMetadataUpdate(account, old, errors)
     yield* validateMetadata(account, errors, { namespaced: true })

@@ -9,7 +9,7 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
@@ -106,9 +106,7 @@ export const serviceStrategy = defineStrategy<Service>({
     joinClusterIps(service.spec, old.spec)
     dropUnused(service.spec, old.spec)
   },
-  validate(service, context) {
-    return validateWith(context, (errors) => validateService(service, errors))
-  },
+  validate: creationRules((errors, service) => validateService(service, errors)),
   validateUpdate: updateRules(function* (errors, service, old) {
     yield* validateMetadataUpdate(service, old, errors)
     validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))

@@ -19,7 +19,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
@@ -161,9 +161,7 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
         texts.push(...addressWarnings(`endpoints[${i}].addresses[${j}]`, address))
     return texts
   },
-  validate(slice, context) {
-    return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
-  },
+  validate: creationRules((errors, slice) => validateSlice(slice, undefined, errors)),
   validateUpdate: updateRules(function* (errors, slice, old) {
     yield* validateSlice(slice, old, errors)
     if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')

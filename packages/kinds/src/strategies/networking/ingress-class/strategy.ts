@@ -6,7 +6,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { validateTypedReference } from '../ingress/strategy.ts'
 
@@ -37,12 +37,8 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
     if (isSet(object.spec?.parameters)) object.spec.parameters.scope ??= 'Cluster'
   },
   prepareForCreate: startGeneration,
-  *prepareForUpdate(object, old) {
-    yield* raiseGeneration(object, old, 'spec')
-  },
-  validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
-  },
+  prepareForUpdate: (object, old) => raiseGeneration(object, old, 'spec'),
+  validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     if (object.spec?.controller !== old.spec?.controller) {

@@ -1,28 +1,23 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import { loadBalancerAddresses } from '../../../printers/text.ts'
 import type { Ingress, IngressRule } from '../../../types/networking-v1.generated.ts'
 
-export const ingressPrinter: Printer<Ingress> = {
-  columns: [
-    nameColumn,
+export const ingressPrinter: Printer<Ingress> = /* @__PURE__ */ agedPrinter(
+  [
     column('Class', 'string', 'Ingress class.'),
     column('Hosts', 'string', 'Hosts of the rules; at most three.'),
     column('Address', 'string', 'Addresses of the load balancer.'),
     column('Ports', 'string', 'Ports of the load balancer.'),
-    ageColumn,
   ],
-  cells: ({ metadata, spec, status }, { now }) => [
-    metadata.name ?? '',
+  ({ spec, status }) => [
     spec?.ingressClassName ?? '<none>',
     hostsText(spec?.rules ?? []),
     loadBalancerAddresses(status?.loadBalancer?.ingress).join(','),
     spec?.tls?.length ? '80, 443' : '80',
-    since(metadata.creationTimestamp, now),
   ],
-}
+)
 
 /** As on kube-apiserver, every rule beyond the third counts as one more host. */
 function hostsText(rules: DeepReadonly<IngressRule[]>): string {

@@ -9,7 +9,7 @@ import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { validateStrictAddress } from '../../shared/strict-address.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
@@ -44,9 +44,7 @@ function validateImmutableFields(object: DeepReadonly<IPAddress>, old: DeepReado
 }
 
 export const ipAddressStrategy = defineStrategy<IPAddress>({
-  validate(object, context) {
-    return validateWith(context, (errors) => validateAddress(object, errors))
-  },
+  validate: creationRules((errors, object) => validateAddress(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateAddress(object, errors)
     yield* validateMetadataUpdate(object, old, errors)

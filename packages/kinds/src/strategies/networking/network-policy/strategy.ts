@@ -14,7 +14,7 @@ import { validateSelector } from '../../shared/labels.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpRange } from '../../shared/older-addresses.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 
@@ -141,13 +141,9 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   prepareForCreate(policy) {
     startGeneration(policy)
   },
-  *prepareForUpdate(policy, old) {
-    yield* raiseGenerationExactly(policy, old, 'spec')
-  },
+  prepareForUpdate: (policy, old) => raiseGenerationExactly(policy, old, 'spec'),
   warnings: blockWarnings,
-  validate(policy, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, errors))
-  },
+  validate: creationRules((errors, policy) => validatePolicy(policy, errors)),
   validateUpdate: updateRules(function* (errors, policy, old, context) {
     yield* validatePolicy(policy, errors, old)
     yield* validateMetadataUpdate(policy, old, errors)

@@ -1,13 +1,8 @@
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 
-export const serviceCidrPrinter: Printer<ServiceCIDR> = {
-  columns: [nameColumn, column('CIDRs', 'string', 'Ranges of cluster IPs.'), ageColumn],
-  cells: ({ metadata, spec }, { now }) => [
-    metadata.name ?? '',
-    (spec?.cidrs ?? []).join(','),
-    since(metadata.creationTimestamp, now),
-  ],
-}
+export const serviceCidrPrinter: Printer<ServiceCIDR> = /* @__PURE__ */ agedPrinter(
+  [column('CIDRs', 'string', 'Ranges of cluster IPs.')],
+  ({ spec }) => [(spec?.cidrs ?? []).join(',')],
+)

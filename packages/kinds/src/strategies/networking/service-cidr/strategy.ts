@@ -4,7 +4,7 @@ import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { creationRules, defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { validateStrictRange } from '../../shared/strict-address.ts'
 
 const maxRanges = 2
@@ -60,9 +60,7 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
         yield* keepMembers(object, old, 'spec')
         yield* resetStatusMetadata(object, old)
       },
-      validateUpdate(object, old, context) {
-        return validateWith(context, (errors) => validateMetadataUpdate(object, old, errors))
-      },
+      validateUpdate: updateRules((errors, object, old) => validateMetadataUpdate(object, old, errors)),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

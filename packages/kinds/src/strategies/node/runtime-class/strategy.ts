@@ -11,7 +11,7 @@ import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { validateResources } from '../../shared/resources.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 
 function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Work {
@@ -44,9 +44,7 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
     }),
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
-  },
+  validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })

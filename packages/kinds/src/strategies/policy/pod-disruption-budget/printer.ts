@@ -1,21 +1,16 @@
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 
-export const podDisruptionBudgetPrinter: Printer<PodDisruptionBudget> = {
-  columns: [
-    nameColumn,
+export const podDisruptionBudgetPrinter: Printer<PodDisruptionBudget> = /* @__PURE__ */ agedPrinter(
+  [
     column('Min Available', 'string', 'Minimum of available pods.'),
     column('Max Unavailable', 'string', 'Maximum of unavailable pods.'),
     column('Allowed Disruptions', 'integer', 'Number of pods that may be evicted now.'),
-    ageColumn,
   ],
-  cells: ({ metadata, spec, status }, { now }) => [
-    metadata.name ?? '',
+  ({ spec, status }) => [
     String(spec?.minAvailable ?? 'N/A'),
     String(spec?.maxUnavailable ?? 'N/A'),
     status?.disruptionsAllowed ?? 0,
-    since(metadata.creationTimestamp, now),
   ],
-}
+)

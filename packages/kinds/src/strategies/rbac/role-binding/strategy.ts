@@ -9,7 +9,7 @@ import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateRbacName } from '../role.ts'
 
@@ -71,9 +71,7 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
         if (isEmpty(subject.apiGroup) && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = group
       }
     },
-    validate(binding, context) {
-      return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
-    },
+    validate: creationRules((errors, binding) => validateBinding(binding, errors, namespaced)),
     validateUpdate: updateRules(function* (errors, binding, old) {
       // kube-apiserver validates the object twice on update.
       yield* validateBinding(binding, errors, namespaced)

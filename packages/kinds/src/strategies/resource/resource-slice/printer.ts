@@ -1,21 +1,12 @@
 import type { Printer } from '../../../interfaces.ts'
-import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
+import { agedPrinter, column } from '../../../printers/columns.ts'
 import type { ResourceSlice } from '../../../types/resource-v1beta1.generated.ts'
 
-export const resourceSlicePrinter: Printer<ResourceSlice> = {
-  columns: [
-    nameColumn,
+export const resourceSlicePrinter: Printer<ResourceSlice> = /* @__PURE__ */ agedPrinter(
+  [
     column('Node', 'string', 'Node of the devices.'),
     column('Driver', 'string', 'Driver of the devices.'),
     column('Pool', 'string', 'Pool of the devices.'),
-    ageColumn,
   ],
-  cells: ({ metadata, spec }, { now }) => [
-    metadata.name ?? '',
-    spec?.nodeName ?? '',
-    spec?.driver ?? '',
-    spec?.pool?.name ?? '',
-    since(metadata.creationTimestamp, now),
-  ],
-}
+  ({ spec }) => [spec?.nodeName ?? '', spec?.driver ?? '', spec?.pool?.name ?? ''],
+)

@@ -5,7 +5,7 @@ import type { Work } from '@krmkit/meta/work'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const maxUserPriority = 1_000_000_000
@@ -51,9 +51,7 @@ export const priorityClassStrategy = defineStrategy<PriorityClass>({
     object.preemptionPolicy ??= 'PreemptLowerPriority'
   },
   prepareForCreate: startGeneration,
-  validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
-  },
+  validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
     if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')

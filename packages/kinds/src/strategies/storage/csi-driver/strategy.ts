@@ -8,7 +8,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -96,9 +96,7 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     dropGatedFields(driver, old, { table, features })
     yield* raiseGeneration(driver, old, 'spec')
   },
-  validate(driver, context) {
-    return validateWith(context, (errors) => validateDriver(driver, errors))
-  },
+  validate: creationRules((errors, driver) => validateDriver(driver, errors)),
   validateUpdate: updateRules(function* (errors, driver, old) {
     yield* validateMetadataUpdate(driver, old, errors)
     const at = errors.child('spec')

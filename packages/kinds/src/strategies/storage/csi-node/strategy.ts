@@ -10,7 +10,7 @@ import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -75,9 +75,7 @@ function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly
 
 export const csiNodeStrategy = defineStrategy<CSINode>({
   allowUnconditionalUpdate: false,
-  validate(node, context) {
-    return validateWith(context, (errors) => validateNode(node, errors))
-  },
+  validate: creationRules((errors, node) => validateNode(node, errors)),
   validateUpdate: updateRules(function* (errors, node, old) {
     // kube-apiserver validates the object twice on update.
     yield* validateNode(node, errors)

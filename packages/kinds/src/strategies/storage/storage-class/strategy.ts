@@ -8,7 +8,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -51,9 +51,7 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     object.reclaimPolicy ??= 'Delete'
     object.volumeBindingMode ??= 'Immediate'
   },
-  validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
-  },
+  validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)

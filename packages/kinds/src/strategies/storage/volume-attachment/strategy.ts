@@ -15,7 +15,7 @@ import { between, maxInt32 } from '../../shared/numbers.ts'
 import { defaultVendorSource } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
 import { roundUp } from '../../shared/round-up.direct.ts'
-import { creationRules, defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -109,16 +109,12 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   prepareForCreate(attachment) {
     attachment.status = { attached: false }
   },
-  *prepareForUpdate(attachment, old) {
-    yield* keepMembers(attachment, old, 'status')
-  },
+  prepareForUpdate: (attachment, old) => keepMembers(attachment, old, 'status'),
   validate: creationRules(function* (errors, attachment) {
     yield* validateAttachment(attachment, errors)
     validateNewAttachment(attachment, errors)
   }),
-  validateUpdate(attachment, old, context) {
-    return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
-  },
+  validateUpdate: updateRules((errors, attachment, old) => validateAttachmentUpdate(attachment, old, errors)),
   deleteResponse: 'Object',
   subresources: {
     status: {
@@ -127,9 +123,7 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
         yield* keepMembers(attachment, old, 'spec')
         yield* resetStatusMetadata(attachment, old)
       },
-      validateUpdate(attachment, old, context) {
-        return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
-      },
+      validateUpdate: updateRules((errors, attachment, old) => validateAttachmentUpdate(attachment, old, errors)),
     },
   },
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },

@@ -6,7 +6,7 @@ import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.gener
 import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -20,9 +20,7 @@ function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: Con
 
 export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
   distinctEmpties: [['parameters']],
-  validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
-  },
+  validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
     // kube-apiserver validates the class twice on update.
     yield* validateClass(object, errors)

@@ -13,9 +13,7 @@ export const storageVersionMigrationStrategy = /* @__PURE__ */ defineStrategy<St
   prepareForCreate(migration) {
     migration.status = {}
   },
-  *prepareForUpdate(migration, old) {
-    yield* keepMembers(migration, old, 'status')
-  },
+  prepareForUpdate: (migration, old) => keepMembers(migration, old, 'status'),
   validate: /* @__PURE__ */ creationRules(function* (errors, migration) {
     yield* rules.loaded().validateMigration(migration, errors)
   }),
