@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '@krmkit/schema'
 import { createProject } from 'create-krmkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from './source-files.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /**
  * The template `ci-linter` with the command of this checkout. The tests of the other templates run where they stand; `npm run release`
@@ -19,9 +19,8 @@ interface Action {
   }
 }
 
-const work = mkdtempSync(join(tmpdir(), 'krmkit-linter-'))
+const work = temporaryFolder()
 const folder = join(work, 'linter')
-afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 const run = (command: string, args: readonly string[], env: Record<string, string> = {}) => {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } })

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
@@ -10,6 +9,7 @@ import { createWebhookTransport } from '@krmkit/http'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { goProgram } from './support/go-program.ts'
 import { freePort } from './support/server-process.ts'
 
@@ -23,14 +23,13 @@ const program = await goProgram('controller-runtime')
 const isMissing = program.missing !== undefined
 const group = 'admissionregistration.k8s.io'
 const transport = createWebhookTransport()
-let folder: string
+const folder = temporaryFolder()
 let hook: ChildProcess
 let port: number
 let server: EmbeddedServer
 
 beforeAll(async () => {
   if (isMissing) return
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-hook-'))
   const { authority } = await ensureServingCertificate(folder, {
     clock: systemClock,
     random: systemRandom,
@@ -68,7 +67,6 @@ afterAll(async () => {
   const gone = new Promise((resolve) => hook.once('exit', resolve))
   hook.kill('SIGKILL')
   await gone
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Waits until the port accepts connections. */

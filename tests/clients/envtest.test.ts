@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { goProgram } from './support/go-program.ts'
 import { run } from './support/tool.ts'
 
@@ -16,11 +15,7 @@ const runTool = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 const program = await goProgram('envtest')
 const isMissing = program.missing !== undefined
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-envtest-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 interface Step {
   readonly step: string

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { Deployment } from '@krmkit/kinds/apps/v1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { type Finished, run } from './support/tool.ts'
 
@@ -74,10 +74,9 @@ metadata: { name: {{ .Release.Name }}-test, annotations: { helm.sh/hook: test, s
 spec: { restartPolicy: Never, containers: [{ name: wget, image: "busybox:1", command: [wget], args: ["{{ .Release.Name }}:80"] }] }
 `
 
-let folder: string
+const folder = temporaryFolder()
 let server: ServerProcess | undefined
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-helm-'))
   if (missing !== undefined) return
   await mkdir(join(folder, 'chart', 'crds'), { recursive: true })
   await mkdir(join(folder, 'chart', 'templates'))
@@ -94,7 +93,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 function runHelm(line: string): Promise<Finished> {

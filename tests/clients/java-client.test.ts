@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { javaProgram } from './support/java-program.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { run } from './support/tool.ts'
@@ -14,15 +13,13 @@ import { run } from './support/tool.ts'
 const program = await javaProgram()
 const isMissing = program.missing !== undefined
 
-let folder: string
+const folder = temporaryFolder()
 let server: ServerProcess | undefined
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-java-'))
   if (!isMissing) server = await startServerProcess(['--storage', 'memory', '--secure-port', '0', '--data-dir', folder])
 })
 afterAll(async () => {
   await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 interface Step {

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { listen } from '@krmkit/http'
 import { groupsAt } from '@krmkit/kinds/releases'
 import { formatApiVersion } from '@krmkit/meta'
 import { createTestServer } from '@krmkit/testing'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { kubectlMissing, kubectlProgram, skipNote } from './support/kubectl.ts'
 import { run } from './support/tool.ts'
 
 /** Stock kubectl against emulated releases: what each one serves, and what it has removed. */
 
-const home = mkdtempSync(join(tmpdir(), 'krmkit-emulation-'))
-afterAll(() => rmSync(home, { recursive: true }))
+const home = temporaryFolder()
 
 const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } }
 const namespace = 'default'

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootstrapTokenSecret, formatBootstrapToken, generateBootstrapToken } from '@krmkit/certificates/bootstrap'
 import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { goProgram } from './support/go-program.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { run } from './support/tool.ts'
@@ -19,12 +18,11 @@ const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', ki
 const nodes = resourceType({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const joiners = ['system:bootstrappers:kubeadm:default-node-token']
 
-let folder: string
+const folder = temporaryFolder()
 let server: ServerProcess
 let admin: Client
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-node-joins-'))
   const flags = ['--enable-bootstrap-token-auth', '--publish-cluster-info', '--enable-admission-plugins=NodeRestriction']
   server = await startServerProcess(['--storage=memory', '--secure-port=0', `--data-dir=${folder}`, ...flags])
   admin = createRemoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
@@ -33,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin?.close()
   await server?.kill()
-  await rm(folder, { recursive: true, force: true })
 })
 
 describe.skipIf(program.missing !== undefined)(

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, ClientError, createRemoteClient, loadKubeconfig, resourceType, type WatchEvent } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type ConfigMapObject, configMaps, ownPen } from './support/pens.ts'
 import { RandomWriter, type Written } from './support/random-writer.ts'
 import { runSeed } from './support/run-seed.ts'
@@ -20,7 +19,7 @@ const rounds = 6
 const namespaces = ['default', 'work']
 const random = new RandomChoices(seed)
 
-let folder: string
+const folder = temporaryFolder()
 let flags: readonly string[]
 let server: ServerProcess
 let client: Client
@@ -40,7 +39,6 @@ const types = {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-restart-'))
   flags = ['--controllers=*,-deployment-controller', '--data-dir', folder, '--secure-port', String(await freePort())]
   server = await startServerProcess(flags)
   client = await connect()
@@ -49,7 +47,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close()
   await server?.kill()
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function connect(): Promise<Client> {

@@ -1,21 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Listener, listen, selfSigned } from '@krmkit/http'
 import { systemClock } from '@krmkit/meta'
 import { createTestServer, type TestServer } from '@krmkit/testing'
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions, Watch } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Kubectl, kubectlIn, kubectlMissing, skipNote } from './support/kubectl.ts'
 import { kubeconfigOf } from './support/local-server.ts'
 import { configMap } from './support/manifests.ts'
 
 /** A test server on ports: reads, writes and watches of stock clients, over HTTP/1.1 and HTTP/2, with and without TLS. */
 
-let folder: string
+const folder = temporaryFolder()
 let cluster: TestServer
 let plain: Listener
 let secure: Listener
@@ -23,7 +23,6 @@ let path: string
 const faults: unknown[] = []
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-test-server-'))
   cluster = await createTestServer({ clock: systemClock })
   const onError = (error: unknown) => void faults.push(error)
   plain = await cluster.listen((server) => listen(server, { tls: false, onError }))
@@ -36,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await cluster?.close()
-  await rm(folder, { recursive: true, force: true })
   expect(faults).toEqual([])
 })
 

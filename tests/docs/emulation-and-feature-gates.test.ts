@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { builtInFeatureGates } from '@krmkit/meta/feature-gates'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Runs every command of the pages about emulation and feature gates, in order. */
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-pages-'))
+const folder = temporaryFolder()
 const closing: (() => Promise<void>)[] = []
 const closeAll = async () => {
   for (const close of closing.splice(0).reverse()) await close()
 }
 afterEach(closeAll)
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const manifests = join(folder, 'manifests')
 mkdirSync(manifests)

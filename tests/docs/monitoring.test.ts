@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
@@ -8,8 +7,9 @@ import { createInProcessClient, resourceType } from '@krmkit/client'
 import type { UserInfo } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { lmdbStorage } from '@krmkit/storage'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../source-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The dashboard and the alerts name metrics and labels that a server has. */
 
@@ -70,8 +70,7 @@ const withoutSeries: Readonly<Record<string, readonly string[]>> = {
 
 /** Names of series -> their labels, from the metrics of a server after requests of all kinds. */
 let series: ReadonlyMap<string, ReadonlySet<string>>
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-monitoring-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 beforeAll(async () => {
   const url = 'https://hook.example.com/'

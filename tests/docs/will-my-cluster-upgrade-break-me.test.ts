@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listen } from '@krmkit/http'
 import { createTestServer } from '@krmkit/testing'
 import * as versioning from '@krmkit/versioning'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testTerminal } from '../../packages/cli/src/offline/testing/test-terminal.ts'
 import { runCommand } from '../../packages/cli/src/testing/run-command.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Runs the commands of the page in order, on the files that it shows, and compares what they print. */
 
 const page = readFileSync(new URL('../../docs/guide/will-my-cluster-upgrade-break-me.md', import.meta.url), 'utf8')
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-docs-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 interface Block {
   readonly language: string

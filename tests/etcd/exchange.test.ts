@@ -1,17 +1,13 @@
 /** Moves objects between the embedded store and etcd. Needs the program that `KRMKIT_ETCD` names. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(`${tmpdir()}/krmkit-exchange-`)
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const log = { info: () => undefined, error: () => undefined }
 const configMaps = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })

@@ -3,15 +3,15 @@
  * `KRMKIT_ETCDUTL` and `KRMKIT_KUBE_APISERVER` name.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RandomChoices } from '@krmkit/meta/random-choices'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'
 import { EtcdClient } from '../../packages/storage/src/etcd/etcd-client.ts'
 import { EtcdProcess, etcdProgram } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { ApiEndpoint } from './api-endpoint.ts'
 import { kinds, prepare, writeMixed } from './mixed-writes.ts'
 import { StockServer, writeTokens } from './stock-server.ts'
@@ -28,11 +28,7 @@ const collections = [
   '/apis/rbac.authorization.k8s.io/v1/clusterroles',
 ]
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-snapshot-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const log = { info: () => undefined, error: () => undefined }
 const dataDir = (name: string) => join(folder, name)

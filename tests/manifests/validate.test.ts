@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { seededRandom } from '@krmkit/meta'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCommand } from '../../packages/cli/src/testing/run-command.ts'
 import { manifestMistakes } from '../../packages/krmkit/src/validate/testing/manifest-mistakes.ts'
 import { extractMarkers } from '../../packages/krmkit/src/validate/testing/position-markers.ts'
 import { widgetDefinition } from '../../packages/krmkit/src/validate/testing/templates.ts'
 import { validManifests } from '../../packages/krmkit/src/validate/testing/valid-manifests.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-validate-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let made = 0
 /** Writes files to a new folder. */

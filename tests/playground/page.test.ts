@@ -1,16 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPlayground, type PlaygroundFile } from '../../packages/tools/src/playground.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { ChromiumPage, findChromium } from './chromium.ts'
 
 /** The built playground: its size, and its page in Chromium where one is installed. */
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-playground-'))
+const folder = temporaryFolder()
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 const chromium = findChromium()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections()
   server.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 it('is smaller than 1 MB with gzip', () => {

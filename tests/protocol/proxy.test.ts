@@ -1,17 +1,15 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type ClientRequest, createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { createProxyTransport, type Listener, listen, selfSigned } from '@krmkit/http'
 import { systemClock } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The proxy between real sockets: a client over HTTP/1.1 or HTTP/2, the server, and a backend over HTTP. */
 
@@ -19,7 +17,7 @@ const pod = '/api/v1/namespaces/default/pods/p'
 const prefix = `${pod}/proxy`
 const requestTimeoutMs = 1_000
 
-let folder: string
+const folder = temporaryFolder()
 let server: EmbeddedServer
 let listener: Listener
 let session: ClientHttp2Session
@@ -29,7 +27,6 @@ const transport = createProxyTransport()
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-proxied-'))
   backend = createServer((request, response) => handle(request, response))
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
   const { port } = backend.address() as AddressInfo
@@ -56,7 +53,6 @@ afterAll(async () => {
   transport[Symbol.dispose]()
   backend.closeAllConnections()
   await new Promise((resolve) => backend.close(resolve))
-  await rm(folder, { recursive: true, force: true })
 })
 
 interface Received {

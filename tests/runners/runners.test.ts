@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../source-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The fixtures in node:test, in a project with the packages as plain JavaScript. `npm run release` tries jest with the packed packages. */
 
@@ -14,9 +14,8 @@ const entries = {
   '@krmkit/kinds/core/v1': 'packages/kinds/src/group-versions/core-v1.generated.ts',
 }
 
-let project: string
+const project = temporaryFolder()
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'krmkit-runners-'))
   const modules = join(project, 'node_modules/@krmkit')
   const bundle = await rolldown({
     input: Object.fromEntries(
@@ -42,7 +41,6 @@ beforeAll(async () => {
     await writeFile(join(modules, name, 'package.json'), JSON.stringify({ name: `@krmkit/${name}`, type: 'module', exports }))
   }
 })
-afterAll(() => rm(project, { recursive: true }))
 
 async function run(env: Readonly<Record<string, string>>): Promise<string> {
   const args = ['--test', '--test-reporter=tap', 'cluster.test.mjs']

@@ -1,17 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigMap } from '@krmkit/kinds/core/v1'
 import { createTestServer, reconciler } from '@krmkit/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ChromiumPage, findChromium } from '../playground/chromium.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The page of the inspector, used as a person uses it. */
 
 const chromium = findChromium()
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-inspector-'))
+const folder = temporaryFolder()
 const file = join(folder, 'pages', 'inspector.html')
 
 beforeAll(async () => {
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await cluster.settle()
   await cluster.inspect({ file })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const title = `the inspector in Chromium${chromium === undefined ? ' (skipped without it: set CHROMIUM to its path)' : ''}`
 

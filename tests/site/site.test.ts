@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserPage, findChromium } from '../../examples/field-managers/chromium.ts'
 import { root } from '../source-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The site is complete, and its pages work in a browser that opens them from the folder. */
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-site-'))
+const folder = temporaryFolder()
 const build = spawnSync(process.execPath, ['scripts/run.mjs', 'site', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
 const chromium = findChromium()
 /** Pages of each kind, for what depends on the layout alone. */
@@ -26,8 +26,6 @@ const pages = readdirSync(folder, { recursive: true })
   .map((name) => String(name).replaceAll('\\', '/'))
   .filter((name) => name.endsWith('.html') && !/^(?:source|playground)\//.test(name))
   .sort()
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const textOf = (page: string): string => readFileSync(join(folder, page), 'utf8')
 

@@ -1,22 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import type { JsonObject } from '@krmkit/meta'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from './serve.ts'
 import { serveOptions } from './testing/run-command.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 
 /** Gates that decide which flags the command accepts, and what its listener and its tokens do. */
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const closing: (() => Promise<void>)[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-gates-'))
-})
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 const start = async (...flags: string[]) => {

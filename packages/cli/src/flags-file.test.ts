@@ -1,16 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testTerminal } from './offline/testing/test-terminal.ts'
 import { createProgram } from './program.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-flags-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder({ perTest: true })
 
 /** The options of `serve` with a file of flags. */
 async function options(text: string, ...flags: string[]): Promise<ServeOptions | undefined> {

@@ -1,14 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { serve } from './serve.ts'
 import { serveOptions } from './testing/run-command.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 
-let folder: string
+const folder = temporaryFolder()
 const environment = { clock: systemClock, random: systemRandom }
 const authority = createCertificateAuthority({ name: 'authority', ...environment })
 const client = authority.issue({ commonName: 'proxy' })
@@ -41,10 +41,8 @@ const files: Readonly<Record<string, string>> = {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-malformed-'))
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 /** `@name` in a flag is replaced by the path of a file. */
 const start = async (flags: readonly string[]) => {

@@ -1,16 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { serve } from './serve.ts'
 import { serveOptions } from './testing/run-command.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-private-'))
   await chmod(folder, 0o755)
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const start = async (...flags: string[]) => {
   return serve(await serveOptions(`${folder}/data`, flags), { info: () => {}, error: () => {} })

@@ -1,23 +1,19 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Client, createRemoteClient, loadKubeconfig, resourceType, subresourceType } from '@krmkit/client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from './serve.ts'
 import { serveOptions } from './testing/run-command.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const running: RunningServer[] = []
 const clients: Client[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-serve-'))
-})
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close()
   for (const serving of running.splice(0)) await serving.close()
-  await rm(folder, { recursive: true })
 })
 
 const logged: string[] = []

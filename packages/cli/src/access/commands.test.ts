@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { parseAccessRequest } from './access-request.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-access-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 writeFileSync(
   join(folder, 'roles.yaml'),
   `apiVersion: rbac.authorization.k8s.io/v1

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AdmissionPlugin, admit, ObjectSet } from '@krmkit/admission'
 import { seededRandom } from '@krmkit/meta'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { chooseAdmissionPlugins } from './choose-plugins.ts'
 import type { AdmissionOptions } from './options.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-admission-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 const file = (name: string, value: unknown): string => {
   const path = join(folder, name)
   writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,20 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, seededRandom } from '@krmkit/meta'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { createAggregation, WebhookServices } from './aggregation.ts'
 import { addAggregationFlags } from './flags.ts'
 import type { AggregationOptions } from './options.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-proxy-identity-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const optionsOf = (...flags: string[]) =>
   addAggregationFlags(new Command())

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
@@ -12,6 +11,7 @@ import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 /** Servers on ports: an aggregator and, behind it, a second `serve` or a scripted server. */
 
@@ -45,16 +45,14 @@ interface ApiServiceObject extends ApiObject {
   status?: { conditions?: { type: string; status: string; reason: string; message: string }[] }
 }
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 let front: CertificateAuthority
 const closing: (() => Promise<unknown>)[] = []
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-aggregation-'))
   front = createCertificateAuthority({ name: 'front', ...environment })
 })
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 const file = async (name: string, text: string) => {

@@ -1,26 +1,22 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiServer } from '@krmkit/apiserver'
 import { createInProcessClient, resourceType } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { ServeOptions } from '../serve-options.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { createAuditTrails } from './audit-trails.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 let receiver: Server | undefined
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-audit-'))
-})
 afterEach(async () => {
   await new Promise((resolve) => (receiver === undefined ? resolve(undefined) : receiver.close(resolve)))
   receiver = undefined
-  await rm(folder, { recursive: true, force: true })
 })
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })

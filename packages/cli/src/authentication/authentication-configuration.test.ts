@@ -1,24 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateAuthority, createFakeOidcProvider, type FakeOidcProvider } from '@krmkit/authentication/testing'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { listen } from '@krmkit/http'
 import { type Clock, fakeClock, seededRandom, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { createConfiguredAuthentication } from './authentication-configuration.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const closing: (() => Promise<unknown>)[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-configured-'))
-})
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 /** An OpenID provider on a port, with a separate authority. */

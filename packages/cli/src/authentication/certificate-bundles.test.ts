@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AuthenticationOutcome, createClientCertificateAuthenticator } from '@krmkit/authentication'
 import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, stockProfile, systemRandom } from '@krmkit/meta'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { createCertificateBundles } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-bundles-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 it('reloads --client-ca-file and names its authorities in the handshake, without a restart', async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1))

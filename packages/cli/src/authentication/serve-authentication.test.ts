@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type CertificateAuthority,
@@ -14,6 +13,7 @@ import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 /** Tests each authentication flag with a server on a port. */
 
@@ -23,14 +23,10 @@ const configMaps = resourceType({ group: '', version: 'v1', resource: 'configmap
 const pods = resourceType({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
 const accounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const closing: (() => Promise<unknown>)[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-auth-'))
-})
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 const logged: string[] = []

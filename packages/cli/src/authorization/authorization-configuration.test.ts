@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,20 +11,17 @@ import {
   alwaysDenyAuthorizer,
 } from '@krmkit/authorization'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { type ConfiguredAuthorization, createConfiguredAuthorization } from './authorization-configuration.ts'
 import { inClusterConnection } from './in-cluster.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const services: Server[] = []
 const made: ConfiguredAuthorization[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-configured-'))
-})
 afterEach(async () => {
   for (const one of made.splice(0)) await one[Symbol.asyncDispose]()
   for (const service of services.splice(0)) service.close()
-  await rm(folder, { recursive: true })
 })
 
 /** A webhook that allows users whose name ends with `ok` and denies user `bad`. */

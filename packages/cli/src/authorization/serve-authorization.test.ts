@@ -1,30 +1,28 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const ClusterRole = resourceType({ group: rbac, version: 'v1', resource: 'clusterroles', kind: 'ClusterRole', namespaced: false })
 const RoleBinding = resourceType({ group: rbac, version: 'v1', resource: 'rolebindings', kind: 'RoleBinding' })
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const running: RunningServer[] = []
 const clients: Client[] = []
 const services: Server[] = []
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-rights-'))
   await writeFile(join(folder, 'tokens.csv'), 'root-token,root,1,"system:masters"\njane-token,jane,2,"dev"\n')
 })
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close()
   for (const serving of running.splice(0)) await serving.close()
   for (const service of services.splice(0)) service.close()
-  await rm(folder, { recursive: true })
 })
 
 const log = { info: () => undefined, error: () => undefined }

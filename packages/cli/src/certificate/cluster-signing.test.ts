@@ -1,6 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateRequest, createSigningAuthority, signRequest } from '@krmkit/certificates'
 import { readCertificateRequest, readCertificates } from '@krmkit/certificates/request'
@@ -9,6 +8,7 @@ import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 /** Tests each signing flag with a server on a port. */
 
@@ -27,16 +27,14 @@ const requests = resourceType<Csr>({
 })
 const clientSigner = 'kubernetes.io/kube-apiserver-client'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const closing: (() => Promise<unknown>)[] = []
 const logged: string[] = []
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-signing-'))
   logged.length = 0
 })
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {

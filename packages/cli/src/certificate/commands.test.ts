@@ -1,24 +1,22 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
 import { systemRandom } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 const start = Date.parse('2031-05-04T03:02:01Z')
 const nodeSubject = { commonName: 'system:node:a', organizations: ['system:nodes'] }
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-certificate-'))
   const authority = await createSigningAuthority({ clock: { now: () => start }, random: systemRandom })
   await file('ca.crt', authority.certificate)
   await file('ca.key', authority.key.export({ format: 'pem', type: 'pkcs8' }) as string)
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function file(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text)

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client, RawResponse } from '@krmkit/client'
 import { readLifecycle } from '@krmkit/kinds'
@@ -7,13 +6,13 @@ import { ApiError } from '@krmkit/meta'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { createTestServer } from '@krmkit/testing'
 import { compareReleases } from '@krmkit/versioning'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { scanClient } from './server.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-deprecations-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let made = 0
 /** Writes files to a new folder. */

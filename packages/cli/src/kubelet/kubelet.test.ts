@@ -1,19 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, seededRandom } from '@krmkit/meta'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { addKubeletFlags } from './flags.ts'
 import { createKubelet } from './kubelet.ts'
 import type { KubeletFlags } from './options.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-kubelet-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const optionsOf = (...flags: string[]) =>
   addKubeletFlags(new Command())

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundledProgram } from '../testing/bundled-program.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { widgetDefinition } from '../testing/widget-definition.ts'
 import { LanguageClient, type PublishedDiagnostics } from './testing/language-client.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-workspace-'))
+const folder = temporaryFolder()
 const uri = (name: string) => pathToFileURL(join(folder, name)).href
 let program = ''
 let client: LanguageClient
@@ -22,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await client.stop()).toBe(0)
-  rmSync(folder, { recursive: true })
   rmSync(dirname(program), { recursive: true })
 })
 

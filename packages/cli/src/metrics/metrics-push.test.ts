@@ -1,19 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { fakeClock } from '@krmkit/meta'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type CollectedMetric, Collector } from '../otlp/testing/collector.ts'
 import { serve } from '../serve.ts'
 import { runCommand, serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { MetricsPush } from './metrics-push.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-metrics-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const resource = { 'service.name': 'apiserver', 'service.instance.id': 'a' }
 const startMs = Date.UTC(2025, 0, 1)

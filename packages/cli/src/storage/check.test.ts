@@ -1,15 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { lmdbStorage } from '@krmkit/storage'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { serve } from '../serve.ts'
 import { runCommand, serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(`${tmpdir()}/krmkit-check-`)
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const check = () => runCommand(['storage', 'check', '--data-dir', folder])
 

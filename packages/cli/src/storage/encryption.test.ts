@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { fakeClock } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '../serve.ts'
 import { runCommand, serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { openEncryption } from './encryption.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const closing: (() => Promise<unknown>)[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-encryption-'))
-})
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 const log = { info: () => undefined, error: () => undefined }

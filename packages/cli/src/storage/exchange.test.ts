@@ -1,16 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { serve } from '../serve.ts'
 import { runCommand, serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(`${tmpdir()}/krmkit-exchange-`)
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 const log = { info: () => undefined, error: () => undefined }
 const configMaps = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })

@@ -1,20 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { runCommand, serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 let server: RunningServer
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-migrate-'))
   server = await serve(await serveOptions(`${folder}/data`, []), { info: () => undefined, error: () => undefined })
 })
 afterEach(async () => {
   await server.close()
-  await rm(folder, { recursive: true })
 })
 
 const definitions = resourceType({

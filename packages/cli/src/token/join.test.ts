@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificateRequest } from '@krmkit/certificates'
 import { publicKeyPinOf } from '@krmkit/certificates/bootstrap'
 import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { type RunningServer, serve } from '../serve.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const Secret = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
@@ -21,18 +21,14 @@ const CertificateRequest = resourceType({
 })
 const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
-let folder: string
+const folder = temporaryFolder({ perTest: true })
 const running: RunningServer[] = []
 const clients: Client[] = []
 const logged: string[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-join-'))
-})
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close()
   for (const serving of running.splice(0)) await serving.close()
   logged.length = 0
-  await rm(folder, { recursive: true })
 })
 const note = (text: string, error?: unknown) => void logged.push(`${text} ${String(error ?? '')}`)
 const log = { info: note, error: note }

@@ -1,25 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { RequestSpan, readTraceContext } from '@krmkit/meta/tracing'
 import { createFeatureGates } from '@krmkit/versioning'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Collector } from '../otlp/testing/collector.ts'
 import { serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { RecordedSpan } from './recorded-span.ts'
 import { createSamplingTracer } from './sampling-tracer.ts'
 import { SpanQueue } from './span-queue.ts'
 import { createTracing } from './tracing.ts'
 import { readTracingConfiguration } from './tracing-configuration.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-tracing-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder({ perTest: true })
 
 async function configuration(members: string): Promise<string> {
   const path = join(folder, 'tracing.yaml')

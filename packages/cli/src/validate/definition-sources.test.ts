@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kubeconfigText } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { createTestServer } from '@krmkit/testing'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { widgetDefinition } from '../testing/widget-definition.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-definitions-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let made = 0
 function file(text: string, name = 'a.yaml', base = join(folder, `case-${made++}`)): string {

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLifecycle } from '@krmkit/kinds'
 import { parseYaml } from '@krmkit/schema'
 import { kindStateAt, replacementAt } from '@krmkit/versioning'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { widgetDefinition } from '../testing/widget-definition.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'krmkit-validate-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let made = 0
 /** Writes files to a new folder. */

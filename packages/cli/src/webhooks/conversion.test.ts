@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { type Client, createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -9,6 +7,7 @@ import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 
 /** A server started by the command, and a conversion webhook behind TLS. */
 
@@ -30,7 +29,7 @@ interface ConversionReview {
 }
 
 const group = 'g.example.com'
-let folder: string
+const folder = temporaryFolder()
 let serving: RunningServer
 let client: Client
 let certificate: ServingCertificate
@@ -45,7 +44,6 @@ function converted({ spec, ...rest }: CustomObject, apiVersion: string): object 
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-conversion-'))
   const made = { clock: systemClock, random: systemRandom, profile: stockProfile }
   certificate = await ensureServingCertificate(join(folder, 'hook'), { ...made, hosts: ['hook.default.svc'] })
   stranger = await ensureServingCertificate(join(folder, 'stranger'), { ...made, hosts: [] })
@@ -68,7 +66,6 @@ afterAll(async () => {
   await client.close()
   await serving.close()
   await new Promise((closed) => hook.close(closed))
-  await rm(folder, { recursive: true })
 })
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
@@ -10,13 +9,14 @@ import { type FakeClock, fakeClock, seededRandom, stockProfile, systemRandom } f
 import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { kubeconfigCredentials } from './kubeconfig-credentials.ts'
 import { type FaultServer, faultServer } from './testing/fault-server.ts'
 
 /** Responses, metrics and audit events of requests whose webhook fails. */
 
 const day = 24 * 60 * 60 * 1000
-let folder: string
+const folder = temporaryFolder()
 let good: ServingCertificate
 let named: ServingCertificate
 let expired: ServingCertificate
@@ -27,7 +27,6 @@ let expiredHooks: FaultServer
 let transport: WebhookTransport & Disposable
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'krmkit-faults-'))
   const make = (name: string, { now = Date.now(), hosts = [] as string[] } = {}) =>
     ensureServingCertificate(join(folder, name), {
       hosts,
@@ -45,7 +44,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const server of [hooks, namedHooks, expiredHooks]) await server[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 let server: EmbeddedServer
