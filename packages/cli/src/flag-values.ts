@@ -2,12 +2,22 @@ import { isIP } from 'node:net'
 import { validateCIDR } from '@krmkit/meta/ip'
 import { parseDurationMs } from '@krmkit/meta/time'
 import { parseFeatureGates, VersioningError } from '@krmkit/versioning'
-import { InvalidArgumentError } from './commander.ts'
+import { InvalidArgumentError, type Option, option } from './commander.ts'
 
 /**
  * Parsers of flag values. Each throws InvalidArgumentError with a sentence that states the accepted form; commander puts the flag before
  * it.
  */
+
+/** A flag with a boolean value; the flag alone is `true`. */
+export function booleanOption(name: string, description: string, value: boolean): Option {
+  return option(`${name} [bool]`, description).default(value).argParser(flag)
+}
+
+/** A flag with a duration. @param value default in milliseconds @param text the default as help prints it */
+export function durationOption(name: string, description: string, value: number, text?: string): Option {
+  return option(`${name} <duration>`, description).default(value, text).argParser(duration)
+}
 
 export function integer(range: { readonly min: number; readonly max: number }): (text: string) => number {
   return (text) => {

@@ -3,7 +3,8 @@ import { featureGateHelp } from './feature-gates.ts'
 import {
   address,
   addressRange,
-  duration,
+  booleanOption,
+  durationOption,
   emulatedVersion,
   flag,
   fraction,
@@ -35,18 +36,16 @@ export function addGenericFlags(command: Command): Command {
       '--emulated-version <version>',
       'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
     ).argParser(emulatedVersion),
-    option(
-      '--emulation-forward-compatible [bool]',
+    booleanOption(
+      '--emulation-forward-compatible',
       'with an emulated version: also serve younger versions of the resources that are served as beta or stable',
-    )
-      .default(false)
-      .argParser(flag),
-    option(
-      '--runtime-config-emulation-forward-compatible [bool]',
+      false,
+    ),
+    booleanOption(
+      '--runtime-config-emulation-forward-compatible',
       'with an emulated version: also serve younger versions and resources that --runtime-config names',
-    )
-      .default(false)
-      .argParser(flag),
+      false,
+    ),
     option('--threads <n>', 'worker processes that serve connections, beside this one, which writes; 0: a single process')
       .default(0)
       .argParser(integer({ min: 0, max: 256 })),
@@ -56,7 +55,7 @@ export function addGenericFlags(command: Command): Command {
     option('--max-mutating-requests-inflight <n>', 'maximum mutating requests in flight; with fairness, part of the shared seats')
       .default(200)
       .argParser(count),
-    option('--request-timeout <duration>', 'timeout for non-watch requests').default(60_000, '1m0s').argParser(duration),
+    durationOption('--request-timeout', 'timeout for non-watch requests', 60_000, '1m0s'),
     option('--min-request-timeout <seconds>', 'minimum duration of a watch without timeoutSeconds')
       .default(1800)
       .argParser(count),
@@ -69,15 +68,12 @@ export function addGenericFlags(command: Command): Command {
     )
       .choices(['lease', 'none'])
       .default('lease'),
-    option('--shutdown-delay-duration <duration>', 'time to keep serving after a termination signal')
-      .default(0, '0s')
-      .argParser(duration),
-    option(
-      '--enable-priority-and-fairness [bool]',
+    durationOption('--shutdown-delay-duration', 'time to keep serving after a termination signal', 0, '0s'),
+    booleanOption(
+      '--enable-priority-and-fairness',
       'queue requests by flow schemas and priority levels; false: apply the two in-flight limits',
-    )
-      .default(true)
-      .argParser(flag),
+      true,
+    ),
     option('--cors-allowed-origins <patterns>', 'regular expressions of allowed CORS origins').default([]).argParser(origins),
     option('--strict-transport-security-directives <directives>', 'HSTS directives: max-age=SECONDS, includeSubDomains, preload')
       .default([])
@@ -120,22 +116,23 @@ export function addStorageFlags(command: Command): Command {
       .default('memory'),
     option('--data-dir <folder>', 'folder of the data, certificates and administrator token').default('.krmkit'),
     ...etcdOptions(),
-    option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
-      .default(300_000, '5m0s')
-      .argParser(duration),
-    option('--etcd-db-metric-poll-interval <duration>', 'interval at which etcd is asked for its sizes and alarms; 0: never')
-      .default(30_000, '30s')
-      .argParser(duration),
-    option('--event-ttl <duration>', 'lifetime of events after their last write')
-      .default(3_600_000, '1h0m0s')
-      .argParser(duration),
+    durationOption('--etcd-compaction-interval', 'retention of past revisions for reads and watches', 300_000, '5m0s'),
+    durationOption(
+      '--etcd-db-metric-poll-interval',
+      'interval at which etcd is asked for its sizes and alarms; 0: never',
+      30_000,
+      '30s',
+    ),
+    durationOption('--event-ttl', 'lifetime of events after their last write', 3_600_000, '1h0m0s'),
     option(
       '--encryption-provider-config <file>',
       'EncryptionConfiguration: resources to encrypt in durable storage or etcd, and keys',
     ),
-    option('--encryption-provider-config-automatic-reload [bool]', 'apply changes of the file of --encryption-provider-config')
-      .default(false)
-      .argParser(flag),
+    booleanOption(
+      '--encryption-provider-config-automatic-reload',
+      'apply changes of the file of --encryption-provider-config',
+      false,
+    ),
   ])
 }
 
@@ -162,9 +159,7 @@ export function addEnablementFlags(command: Command): Command {
       .default(0)
       .argParser(integer({ min: 0, max: 5000 })),
     option('--simulation-file <file>', 'YAML or JSON file with the behaviors of pods on simulated nodes'),
-    option('--inspector [bool]', 'record the requests with the decisions about them, and show them at /debug/inspector')
-      .default(false)
-      .argParser(flag),
+    booleanOption('--inspector', 'record the requests with the decisions about them, and show them at /debug/inspector', false),
   ])
 }
 
@@ -174,15 +169,19 @@ export function addLeaderElectionFlags(command: Command): Command {
       '--leader-elect [bool]',
       'run the controllers in one of the servers on one store: the one that holds a Lease; default: true with --storage=etcd',
     ).argParser(flag),
-    option('--leader-elect-lease-duration <duration>', 'time without a renewal after which another server takes the Lease')
-      .default(15_000, '15s')
-      .argParser(duration),
-    option('--leader-elect-renew-deadline <duration>', 'time without a renewal after which the leader stops its controllers')
-      .default(10_000, '10s')
-      .argParser(duration),
-    option('--leader-elect-retry-period <duration>', 'time between attempts to take or renew the Lease')
-      .default(2000, '2s')
-      .argParser(duration),
+    durationOption(
+      '--leader-elect-lease-duration',
+      'time without a renewal after which another server takes the Lease',
+      15_000,
+      '15s',
+    ),
+    durationOption(
+      '--leader-elect-renew-deadline',
+      'time without a renewal after which the leader stops its controllers',
+      10_000,
+      '10s',
+    ),
+    durationOption('--leader-elect-retry-period', 'time between attempts to take or renew the Lease', 2000, '2s'),
     option('--leader-elect-resource-lock <kind>', 'kind of the lock').choices(['leases']).default('leases'),
     option('--leader-elect-resource-name <name>', 'name of the Lease').default('kube-controller-manager'),
     option('--leader-elect-resource-namespace <name>', 'namespace of the Lease').default('kube-system'),
@@ -197,7 +196,7 @@ export function addNetworkFlags(command: Command): Command {
     option('--service-node-port-range <range>', 'range of node ports: first-last, or first+count')
       .default({ from: 30_000, to: 32_767 }, '30000-32767')
       .argParser(portRange),
-    option('--allow-privileged [bool]', 'allow privileged containers').default(false).argParser(flag),
+    booleanOption('--allow-privileged', 'allow privileged containers', false),
   ])
 }
 

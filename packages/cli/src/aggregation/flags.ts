@@ -1,5 +1,5 @@
 import { addOptionGroup, type Command, option } from '../commander.ts'
-import { flag } from '../flag-values.ts'
+import { booleanOption } from '../flag-values.ts'
 
 /** Adds the flags of the aggregation layer, named as those of kube-apiserver. */
 export function addAggregationFlags(command: Command): Command {
@@ -9,17 +9,15 @@ export function addAggregationFlags(command: Command): Command {
       'PEM client certificate for requests proxied to aggregated API servers; reloaded when it changes',
     ),
     option('--proxy-client-key-file <file>', 'PEM private key of --proxy-client-cert-file'),
-    option(
-      '--enable-aggregator-routing [bool]',
+    booleanOption(
+      '--enable-aggregator-routing',
       'route requests to endpoint addresses instead of cluster IPs, for aggregated API servers and webhooks',
-    )
-      .default(false)
-      .argParser(flag),
-    option(
-      '--aggregator-reject-forwarding-redirect [bool]',
+      false,
+    ),
+    booleanOption(
+      '--aggregator-reject-forwarding-redirect',
       'answer 502 to redirects of aggregated API servers instead of forwarding them',
-    )
-      .default(true)
-      .argParser(flag),
+      true,
+    ),
   ])
 }

@@ -1,5 +1,5 @@
 import { addOptionGroup, type Command, type Option, option } from '../commander.ts'
-import { duration, flag, fraction, integer } from '../flag-values.ts'
+import { booleanOption, durationOption, fraction, integer } from '../flag-values.ts'
 import { auditModes, auditVersions } from './options.ts'
 
 /** Adds the audit flags, named as those of kube-apiserver. */
@@ -26,7 +26,7 @@ function logOptions(): Option[] {
     number('--audit-log-maxage <days>', 'days to keep rotated log files; 0: no limit', 0),
     number('--audit-log-maxbackup <n>', 'number of rotated log files to keep; 0: no limit', 0),
     number('--audit-log-maxsize <megabytes>', 'size at which the log file is rotated; 0: 100', 0),
-    option('--audit-log-compress [bool]', 'compress rotated log files with gzip').default(false).argParser(flag),
+    booleanOption('--audit-log-compress', 'compress rotated log files with gzip', false),
     versionOption('log'),
     ...batchOptions('log', { maxSize: 1, maxWait: [0, '0s'], throttle: false }),
     ...truncateOptions('log'),
@@ -42,9 +42,7 @@ function versionOption(name: 'log' | 'webhook'): Option {
 function webhookOptions(): Option[] {
   return [
     option('--audit-webhook-config-file <file>', 'kubeconfig of the audit webhook'),
-    option('--audit-webhook-initial-backoff <duration>', 'delay before the first retry')
-      .default(10_000, '10s')
-      .argParser(duration),
+    durationOption('--audit-webhook-initial-backoff', 'delay before the first retry', 10_000, '10s'),
     option('--audit-webhook-mode <mode>', 'see --audit-log-mode').choices(auditModes).default('batch'),
     versionOption('webhook'),
     ...batchOptions('webhook', { maxSize: 400, maxWait: [30_000, '30s'], throttle: true }),
@@ -60,12 +58,8 @@ function batchOptions(
   return [
     number(`${prefix}-buffer-size <n>`, 'batch mode: buffered events; further events are dropped', 10_000, 1),
     number(`${prefix}-max-size <n>`, 'batch mode: maximum events per batch', defaults.maxSize, 1),
-    option(`${prefix}-max-wait <duration>`, 'batch mode: maximum wait before an incomplete batch is sent')
-      .default(...defaults.maxWait)
-      .argParser(duration),
-    option(`${prefix}-throttle-enable [bool]`, 'batch mode: limit the rate of batches')
-      .default(defaults.throttle)
-      .argParser(flag),
+    durationOption(`${prefix}-max-wait`, 'batch mode: maximum wait before an incomplete batch is sent', ...defaults.maxWait),
+    booleanOption(`${prefix}-throttle-enable`, 'batch mode: limit the rate of batches', defaults.throttle),
     option(`${prefix}-throttle-qps <n>`, 'batch mode: average batches per second')
       .default(10)
       .argParser(fraction({ min: 0.001, max: 1e6 })),
@@ -76,9 +70,7 @@ function batchOptions(
 function truncateOptions(name: 'log' | 'webhook'): Option[] {
   const prefix = `--audit-${name}-truncate`
   return [
-    option(`${prefix}-enabled [bool]`, 'remove request and response bodies from events above the size limit')
-      .default(false)
-      .argParser(flag),
+    booleanOption(`${prefix}-enabled`, 'remove request and response bodies from events above the size limit', false),
     number(`${prefix}-max-event-size <bytes>`, 'maximum size of an event', 102_400, 1),
     number(`${prefix}-max-batch-size <bytes>`, 'maximum size of a batch', 10_485_760, 1),
   ]

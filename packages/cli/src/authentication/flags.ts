@@ -1,5 +1,5 @@
 import { addOptionGroup, type Command, InvalidArgumentError, type Option, option } from '../commander.ts'
-import { append, duration, flag, list } from '../flag-values.ts'
+import { append, booleanOption, duration, durationOption, flag, list } from '../flag-values.ts'
 
 /** Adds the authentication flags, named as those of kube-apiserver. */
 export function addAuthenticationFlags(command: Command): Command {
@@ -24,9 +24,7 @@ function generalOptions(): Option[] {
       '--authentication-config <file>',
       'AuthenticationConfiguration, reloaded when it changes: any number of JWT issuers, and the paths of anonymous requests; excludes --oidc-*',
     ),
-    option('--enable-bootstrap-token-auth [bool]', 'accept bootstrap tokens stored in the system namespace')
-      .default(false)
-      .argParser(flag),
+    booleanOption('--enable-bootstrap-token-auth', 'accept bootstrap tokens stored in the system namespace', false),
     option('--api-audiences <names>', 'audiences of the API; default: the service account issuers').default([]).argParser(list),
   ]
 }
@@ -52,12 +50,11 @@ function serviceAccountOptions(): Option[] {
     option('--service-account-max-token-expiration <duration>', 'maximum lifetime of issued tokens; 0: no limit')
       .default(0, '0s')
       .argParser(tokenLifetime),
-    option(
-      '--service-account-extend-token-expiration [bool]',
+    booleanOption(
+      '--service-account-extend-token-expiration',
       'extend tokens mounted into pods to one year and audit their late use',
-    )
-      .default(true)
-      .argParser(flag),
+      true,
+    ),
   ]
 }
 
@@ -95,9 +92,7 @@ function oidcOptions(): Option[] {
 function webhookOptions(): Option[] {
   return [
     option('--authentication-token-webhook-config-file <file>', 'kubeconfig of the token webhook'),
-    option('--authentication-token-webhook-cache-ttl <duration>', 'cache duration of responses')
-      .default(120_000, '2m0s')
-      .argParser(duration),
+    durationOption('--authentication-token-webhook-cache-ttl', 'cache duration of responses', 120_000, '2m0s'),
     option(
       '--authentication-token-webhook-failure-cache-ttl <duration>',
       'cache duration of rejections; default: --authentication-token-webhook-cache-ttl',

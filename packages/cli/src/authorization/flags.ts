@@ -1,5 +1,5 @@
 import { addOptionGroup, type Command, InvalidArgumentError, option } from '../commander.ts'
-import { duration } from '../flag-values.ts'
+import { durationOption } from '../flag-values.ts'
 import { type AuthorizationMode, authorizationModes } from './options.ts'
 
 /** Adds the authorization flags, named as those of kube-apiserver. */
@@ -20,12 +20,8 @@ export function addAuthorizationFlags(command: Command): Command {
     option('--authorization-webhook-version <version>', 'version of the SubjectAccessReview')
       .choices(['v1', 'v1beta1'])
       .default('v1beta1'),
-    option('--authorization-webhook-cache-authorized-ttl <duration>', 'cache duration of allowed requests')
-      .default(300_000, '5m0s')
-      .argParser(duration),
-    option('--authorization-webhook-cache-unauthorized-ttl <duration>', 'cache duration of denied requests')
-      .default(30_000, '30s')
-      .argParser(duration),
+    durationOption('--authorization-webhook-cache-authorized-ttl', 'cache duration of allowed requests', 300_000, '5m0s'),
+    durationOption('--authorization-webhook-cache-unauthorized-ttl', 'cache duration of denied requests', 30_000, '30s'),
   ])
 }
 

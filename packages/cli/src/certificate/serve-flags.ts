@@ -1,5 +1,5 @@
 import { addOptionGroup, type Command, InvalidArgumentError, option } from '../commander.ts'
-import { duration, flag } from '../flag-values.ts'
+import { booleanOption, duration } from '../flag-values.ts'
 
 /** Signers with separate authorities: the part of their flag names, and the certificates that they sign. */
 const signers = [
@@ -23,12 +23,16 @@ export function addSigningFlags(command: Command): Command {
     option('--cluster-signing-duration <duration>', 'maximum validity of signed certificates')
       .default(defaultDurationMs, '8760h0m0s')
       .argParser(positiveDuration),
-    option('--report-signing-failures [bool]', 'add the condition Failed, with the reason, to requests that cannot be signed')
-      .default(true)
-      .argParser(flag),
-    option('--require-key-encipherment [bool]', 'approve and sign certificates of nodes only with the usage key encipherment')
-      .default(false)
-      .argParser(flag),
+    booleanOption(
+      '--report-signing-failures',
+      'add the condition Failed, with the reason, to requests that cannot be signed',
+      true,
+    ),
+    booleanOption(
+      '--require-key-encipherment',
+      'approve and sign certificates of nodes only with the usage key encipherment',
+      false,
+    ),
     ...signers.flatMap(([name, certificates]) => [
       option(`--cluster-signing-${name}-cert-file <file>`, `PEM certificate of the authority that signs ${certificates}`),
       option(`--cluster-signing-${name}-key-file <file>`, `PEM private key of --cluster-signing-${name}-cert-file`),

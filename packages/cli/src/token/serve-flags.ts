@@ -1,16 +1,15 @@
 import { addOptionGroup, type Command, option } from '../commander.ts'
-import { flag } from '../flag-values.ts'
+import { booleanOption } from '../flag-values.ts'
 import { signingKeys } from './options.ts'
 
 /** Adds the flags of bootstrap tokens to `serve`. */
 export function addJoinFlags(command: Command): Command {
   return addOptionGroup(command, 'Controllers', [
-    option(
-      '--publish-cluster-info [bool]',
+    booleanOption(
+      '--publish-cluster-info',
       'publish ConfigMap cluster-info, readable without authentication, and the RBAC rules of joining nodes, as kubeadm does',
-    )
-      .default(false)
-      .argParser(flag),
+      false,
+    ),
     option(
       '--bootstrap-signing-key <key>',
       'key that signs cluster-info: the token secret, as kubeadm expects, or the full token',
