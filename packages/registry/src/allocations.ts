@@ -12,11 +12,11 @@ import type { FrozenObject } from './interfaces.ts'
 
 interface Allocation {
   readonly allocator: Allocator
-  /** Resolves when the last queued write has ended. */
+  /** Resolves when the newest queued write has ended. */
   last: Promise<unknown>
 }
 
-/** The grants of one write. */
+/** The values, such as cluster IPs and node ports, that an allocator grants to the object of one write. */
 export class Grants {
   readonly #allocator: Allocator
   readonly #grants: Grant[] = []
@@ -25,7 +25,7 @@ export class Grants {
     this.#allocator = allocator
   }
 
-  /** Fills in what a prepared object lacks. @returns the values that cannot be granted. */
+  /** Assigns the values that a prepared object lacks. Mutates the object. @returns an error for each value that cannot be granted. */
   async allocate(object: ApiObject, old: FrozenObject | undefined, context: StrategyContext): Promise<readonly FieldError[]> {
     const grant = await this.#allocator.allocate(object, old, context)
     this.#grants.push(grant)
@@ -45,7 +45,7 @@ export class Grants {
 export class Allocations {
   readonly #environment: AllocatorEnvironment
   readonly #onError: (error: unknown) => void
-  /** By the resource that the objects are stored as: its versions share one. */
+  /** By storage resource: all versions of a resource share one allocation. */
   readonly #allocations = new Map<string, Allocation>()
 
   /** @param onError called when values could not be released; a later repair releases them */
@@ -55,8 +55,8 @@ export class Allocations {
   }
 
   /**
-   * Runs a write: once all earlier writes to the kind have ended where its allocator orders them, and at once for kinds without an
-   * allocator, which get no grants.
+   * Runs a write. Where the allocator of the kind is ordered, the write starts when all earlier writes to the kind have ended. Writes to
+   * kinds without an allocator start at once and get no grants.
    */
   run<T>(definition: ResourceDefinition, write: (grants: Grants | undefined) => Promise<T | undefined>): Promise<T | undefined> {
     const allocation = this.#of(definition)
@@ -69,13 +69,13 @@ export class Allocations {
     return next
   }
 
-  /** Releases what a removed object held. */
+  /** Releases the values of a removed object. */
   async removed(definition: ResourceDefinition, object: FrozenObject): Promise<void> {
     const release = this.#of(definition)?.allocator
     if (release?.release !== undefined) await this.#reported(() => release.release?.(object))
   }
 
-  /** Corrects the records of all allocators. @returns what users should know */
+  /** Corrects the records of all allocators. @returns the inconsistencies to report to users */
   async repair(definitions: readonly ResourceDefinition[]): Promise<readonly AllocationProblem[]> {
     const allocators = new Set(definitions.map((definition) => this.#of(definition)?.allocator))
     const problems: AllocationProblem[] = []

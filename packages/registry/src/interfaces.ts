@@ -22,11 +22,11 @@ import type { Entry, Storage } from '@krmkit/storage'
 export type { FrozenObject } from '@krmkit/fieldmanager'
 
 /**
- * The verbs of an API without HTTP: everything that happens to objects between a decoded request and storage.
+ * The API verbs without HTTP: everything that happens to objects between a decoded request and storage.
  *
  * A write goes through conversion to the storage version, defaulting, `prepare` of the strategy, mutating admission, field ownership,
- * validation, validating admission, and storage. It runs again from the newest state when another writer was first, and is encoded
- * once.
+ * validation, validating admission, and storage. When another writer was first, the write runs again from the newest state. Each object is
+ * encoded once.
  */
 
 /** Dependencies of a registry. */
@@ -42,21 +42,21 @@ export interface RegistryEnvironment {
   readonly features: Features
   /** Ranges of cluster addresses and node ports. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork | undefined
-  /** Whether containers may be privileged. Default false. */
+  /** Whether pods may have privileged containers. Default false. */
   readonly allowPrivileged?: boolean | undefined
-  /** Verifies the signatures of certificate requests that are created. Default: signers do it alone. */
+  /** Verifies the signature of a CertificateSigningRequest when it is created. Default: only signers verify it. */
   readonly requestSignatureError?: StrategyContext['requestSignatureError']
   /** Limit of a stored object in bytes; larger ones are refused with 413. Default: 1.5 MiB, the limit of etcd. */
   readonly maxObjectBytes?: number | undefined
   /** Refuses writes that would escalate the rights of the user: roles and bindings. */
   readonly guard?: WriteGuard | undefined
-  /** Called for errors that fail no request. Default: they are dropped. */
+  /** Called for errors that do not fail a request. Default: such errors are dropped. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /** Checks objects after mutating admission and before validation. */
 export interface WriteGuard {
-  /** Whether writes of a resource are checked. The answer must not change. */
+  /** Whether writes of a resource are checked. Must always return the same result for a definition. */
   covers(definition: ResourceDefinition): boolean
   /** Refuses by throwing an ApiError. */
   check(write: GuardedWrite): Promise<void>
@@ -77,28 +77,28 @@ export interface GuardedWrite {
 /** Properties of one write request. */
 export interface WriteContext {
   readonly user: UserInfo
-  /** Every step runs except the write. */
+  /** Runs every step except storing the object. */
   readonly dryRun: boolean
   /** Owner of the fields this request changes. */
   readonly fieldManager: string
   readonly signal: AbortSignal
   /** Milliseconds since the epoch after which the response is no longer awaited. */
   readonly deadline?: number | undefined
-  /** Options of the request as members of `CreateOptions` and the like. */
+  /** Options of the request as members of `CreateOptions`, `UpdateOptions`, `PatchOptions` or `DeleteOptions`. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
-  /** What was sent, where it has numbers that Go reads as floats. @see StrategyContext.sent */
+  /** The request body as sent, where it contains numbers that Go decodes as floats. @see StrategyContext.sent */
   readonly sent?: (() => unknown) | undefined
-  /** The type that the object of the request states. @see StrategyContext.statedType */
+  /** apiVersion and kind of the request body. @see StrategyContext.statedType */
   readonly statedType?: TypeMeta | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */
   readonly annotate?: ((key: string, value: string, level?: 'Metadata' | 'Request') => void) | undefined
-  /** Called with each decision of an admission plugin; absent when no caller records them. */
+  /** Called with each decision of an admission plugin; absent when decisions are not recorded. */
   readonly decisions?: DecisionSink | undefined
-  /** The span of the request; absent where it is not traced. */
+  /** The span of the request; absent when the request is not traced. */
   readonly span?: RequestSpan | undefined
-  /** Called with each step of a write; absent when the request is not traced, so that no step is recorded. */
+  /** Called with each step of a write; absent when steps are not traced. */
   readonly trace?: ((step: WriteStep) => void) | undefined
 }
 
@@ -108,9 +108,9 @@ export interface WriteContext {
  *     requested --mutating admission, strategy--> written
  *         ^------ another writer was first ------/
  *
- * `requested` comes before mutating admission, with a copy of the object that the request asks for: body, patch or applied configuration
- * merged into the object, and defaults, without managedFields. Deletions have no such step. `written` comes after the write: without `after` the object was
- * removed, and where `after` is `before` the write changed nothing.
+ * `requested` comes before mutating admission, with a copy of the requested object: the body, patch or applied configuration merged into
+ * the stored object, with defaults and without managedFields. Deletions have no `requested` step. `written` comes after the write: `after`
+ * is absent when the object was removed, and identical to `before` when the write changed nothing.
  */
 export type WriteStep =
   | {
@@ -122,7 +122,7 @@ export type WriteStep =
 
 /** The result of a write. */
 export interface Stored {
-  /** In the storage version, or in that of the request where a webhook converts between versions. */
+  /** In the storage version, or in the version of the request where a webhook converts between versions. */
   readonly object: FrozenObject
   /** Absent in a dry run. */
   readonly entry?: Entry
@@ -152,7 +152,7 @@ export interface ListResult {
   readonly resourceVersion: string
   /** Empty at the end of the list. */
   readonly continueToken: string
-  /** Number of objects after the last entry. Absent with selectors, and when there are none. */
+  /** Number of objects after the last entry. Absent with selectors, and at the end of the list. */
   readonly remaining?: number
 }
 
@@ -163,9 +163,9 @@ export interface WatchRequest {
   readonly name: string
   readonly labelSelector?: LabelSelector | undefined
   readonly fieldSelector?: FieldSelector | undefined
-  /** Events after this version. Absent, empty and `0`: the present objects, and then the changes. */
+  /** The watch starts after this version. Absent, empty or `0`: it starts with the existing objects, followed by the changes. */
   readonly resourceVersion?: string | undefined
-  /** Whether the present objects come first, whatever the version. Absent: as the version asks. */
+  /** Whether the watch starts with the existing objects, whatever `resourceVersion` is. Absent: `resourceVersion` decides. */
   readonly sendInitialEvents?: boolean | undefined
 }
 
@@ -182,9 +182,9 @@ export interface DeleteRequest {
   readonly namespace: string
   readonly name: string
   readonly options: DeleteRequestOptions
-  /** Part of a deletecollection: admission sees no name. */
+  /** The deletion is part of a deletecollection, so admission sees an empty name. */
   readonly collective?: boolean
-  /** The operation that this deletion belongs to has passed admission. */
+  /** Skips admission, because the operation that this deletion belongs to has already passed it. */
   readonly skipAdmission?: boolean
 }
 
@@ -194,19 +194,19 @@ export interface DeleteCollectionRequest extends ListRequest {
 }
 
 export interface DeleteResult {
-  /** The last state, in the storage version. */
+  /** The last state of the object, in the storage version. */
   readonly object: FrozenObject
   readonly entry?: Entry
   /** False while finalizers or a grace period keep the object. */
   readonly removed: boolean
 }
 
-/** An object in the version of the request, decoded but not defaulted; the receiver may change it. */
+/** An object in the version of the request, decoded but not defaulted; the callee may mutate it. */
 export interface DecodedObject {
   readonly object: ApiObject
-  /** Count of the decoding; defaults add to it. Absent: the size is checked when the object is stored. */
+  /** Size that decoding has counted so far; defaulting adds to it. Absent: the size is checked only when the object is stored. */
   readonly size?: DecodedSize | undefined
-  /** Errors for required members that the value lacked before it was decoded; validation begins with them. */
+  /** Errors for required members that are missing in the body; validation reports these errors first. */
   readonly missing?: readonly FieldError[] | undefined
 }
 
@@ -222,7 +222,7 @@ interface Target {
   readonly subresource: string
   /** Creates a missing object: PUT of kinds that allow it, and apply. */
   readonly createMissing?: boolean
-  /** Called before a missing object is created, which needs the right to create. Refuses by throwing. */
+  /** Called before a missing object is created, because the user needs the `create` verb as well. Refuses by throwing. */
   readonly mayCreate?: () => Promise<void>
   /** Fails with a conflict when the stored object has another uid. */
   readonly uid?: string
@@ -231,46 +231,46 @@ interface Target {
 /** A PUT or PATCH. */
 export interface UpdateRequest extends Target {
   /**
-   * Returns the new object, from the current one in the version of the request (`undefined`: nothing is stored). Runs again when
-   * another writer was first. The store applies defaults to the result and converts it.
+   * Computes the new object from the current one, which is in the version of the request and `undefined` when nothing is stored. Runs again
+   * when another writer was first. The store applies defaults to the result and converts it to the storage version.
    */
   readonly change: (current: FrozenObject | undefined) => DecodedObject | Promise<DecodedObject>
 }
 
 /** A server-side apply. @see API protocol specification, 4.7 */
 export interface ApplyRequest extends Target {
-  /** Takes fields over from other managers instead of failing with a conflict. */
+  /** Takes over fields of other managers instead of failing with a conflict. */
   readonly force: boolean
   /** Decodes the applied configuration. Runs again when another writer was first. @param exists whether an object is stored */
   readonly configuration: (exists: boolean) => AppliedConfiguration | Promise<AppliedConfiguration>
 }
 
 export interface AppliedConfiguration {
-  /** As sent, without members that the type does not know. */
+  /** The configuration as sent, without unknown fields. */
   readonly sent: FrozenObject
   /**
-   * The same decoded; the receiver may change it. An error refuses a configuration that cannot be decoded, after conflicts, which are
-   * found first.
+   * The decoded configuration; the callee may mutate it. For a configuration that cannot be decoded: the error that refuses it. Conflicts
+   * are reported before this error.
    */
   readonly object: ApiObject | ApiError
-  /** Whether the configuration is refused only because it has no name. A uid is checked before. */
+  /** Whether the configuration is refused only because it has no name. The uid is checked before the name. */
   readonly unnamed?: boolean
-  /** Warnings, which are given once the configuration is merged: neither with conflicts nor with values that do not fit their type. */
+  /** Warnings to send after a successful merge. Applies that fail with conflicts or mistyped values send none of them. */
   readonly warnings?: readonly string[]
 }
 
 /** A change by the server itself, in the storage version. */
 export interface StoredUpdate extends Target {
   /**
-   * Returns the new object, which becomes the store's own, or `current` itself when nothing changes. `current` is frozen. Runs again
-   * when another writer was first.
+   * Returns the new object, which the store may mutate, or `current` itself when nothing changes. `current` is frozen. Runs again when
+   * another writer was first.
    */
   readonly change: (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
-  /** Errors for required members that the last result of `change` lacks; validation begins with them. */
+  /** Errors for required members that the last result of `change` lacks; validation reports these errors first. */
   readonly missing?: () => readonly FieldError[]
-  /** `change` sets managedFields itself. Default false: they are tracked. */
+  /** Whether `change` sets managedFields itself. Default false: the store tracks ownership. */
   readonly managesFields?: boolean
-  /** The operation that this change belongs to has passed admission. */
+  /** Skips admission, because the operation that this change belongs to has already passed it. */
   readonly skipAdmission?: boolean
   /** Admission sees this view of the object: the kind of a subresource such as Scale. */
   readonly view?: AdmissionView
@@ -280,12 +280,9 @@ export interface StoredUpdate extends Target {
 export interface AdmissionView {
   readonly kind: GroupVersionKind
   show(object: FrozenObject): ApiObject
-  /**
-   * What mutating admission gets instead: the view as the request asks for it and the one before, both with their owners. Called after the
-   * change.
-   */
+  /** The objects that mutating admission receives: the requested view and the old view, both with managedFields. Called after `change`. */
   requested(): { readonly object: ApiObject; readonly oldObject: FrozenObject }
-  /** The object with the changes that admission made to the view. */
+  /** Returns the object with the changes that admission made to the view. */
   merge(object: ApiObject, view: ApiObject): ApiObject
 }
 

@@ -22,14 +22,14 @@ export interface RegistryInternals {
   readonly fieldOwnership: FieldOwnership
   readonly storageNormalizer: StorageNormalizer
   readonly allocations: Allocations
-  /** Orders the writers that have lost a race for the same key. */
+  /** Serializes writers that have lost a race for the same key. */
   readonly keyedMutex: KeyedMutex
   /** Paces work on large input, across all requests of the server. */
   readonly turns: Turns
   readonly served: ServedResources
 }
 
-/** The same for the store of one resource at one version. */
+/** `RegistryInternals` for the store of one resource at one version. */
 export interface StoreInternals extends RegistryInternals {
   readonly definition: ResourceDefinition
 }

@@ -1,6 +1,9 @@
 import type { Clock } from '@krmkit/meta'
 
-/** A holder that takes longer may wait for one of its waiters: the next waiter proceeds after this time. */
+/**
+ * Maximum time that a waiter waits for one holder. A holder that takes longer may itself depend on a waiter, so the next waiter proceeds
+ * without the release.
+ */
 const longestTurnMs = 1000
 
 /**

@@ -11,7 +11,7 @@ describe('keys', () => {
     expect(collectionPrefix(leases, 'kube-system')).toBe('/coordination.k8s.io/leases/kube-system/')
   })
 
-  it.each(['', '.', '..', 'a/b', 'a\0b'])('no object is called %j', (name) => {
+  it.each(['', '.', '..', 'a/b', 'a\0b'])('refuses the object name %j', (name) => {
     expect(isStorableName(name)).toBe(false)
   })
 })

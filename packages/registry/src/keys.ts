@@ -16,11 +16,11 @@ export function objectKey(definition: { readonly storage: GroupResource }, names
   return collectionPrefix(definition, namespace) + name
 }
 
-/** Bounds the length of keys; no name rule allows as much. */
+/** Bounds the length of keys; every name rule has a lower limit. */
 const maxSegmentLength = 1024
 
 /**
- * Whether a stored object may have this name or namespace. Lookups of any other name find nothing.
+ * Whether a stored object may have this name or namespace. Lookups of other names find nothing.
  *
  * @example
  * import { isStorableName } from '@krmkit/registry'
@@ -35,7 +35,7 @@ export function isStorableName(name: string): boolean {
 
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Problems of a path segment as a storage key; empty: none. */
+/** Reasons why a path segment cannot be part of a storage key; empty when it can. */
 export function unstorableName(name: string): string[] {
   if (name.length > maxSegmentLength) return [`must be no more than ${maxSegmentLength} characters`]
   if (name.includes('\0')) return ['may not contain a zero character']

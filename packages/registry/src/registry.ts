@@ -21,7 +21,7 @@ import { createVersionConverter } from './versions/version-converter.ts'
 
 /** The stores of all served resources. */
 export interface Registry {
-  /** The served resources; `definitions` is their present state. */
+  /** The served resources; `definitions` are the present ones. */
   readonly served: ServedResources
   readonly definitions: readonly ResourceDefinition[]
   /** Synchronous reads of stored objects, as admission plugins use them. */
@@ -31,7 +31,7 @@ export interface Registry {
   /** The newest version of the store. */
   readonly resourceVersion: string
   /**
-   * Resolves when the storage answers, and reads reflect every acknowledged write; `undefined` for a store of one process.
+   * Waits until reads reflect every acknowledged write; `undefined` when no other process writes to the store.
    *
    * @throws StorageError `Unavailable`
    */
@@ -47,16 +47,17 @@ export interface Registry {
   /** The stored objects of a resource, whether it is served or not. */
   collection(storage: GroupResource): StoredCollection
   /**
-   * Corrects the record of assigned values, such as node ports, that servers on one store share; nothing on a store of one process.
+   * Corrects the record of assigned values, such as node ports, that servers on one store share. Does nothing when no other process writes
+   * to the store.
    *
-   * @returns what users should know
+   * @returns the inconsistencies to report to users
    */
   repairAllocations(): Promise<readonly AllocationProblem[]>
 }
 
-/** Stored objects apart from any version. */
+/** The stored objects of a resource, independent of the served versions. */
 export interface StoredCollection {
-  /** Number of objects, from an index. */
+  /** Number of objects, read from an index. */
   count(): number
   /** Follows the objects, in the storage version. */
   follow(sink: CollectionSink, options: FollowOptions): Promise<Following>
@@ -115,7 +116,7 @@ export function createRegistry(
         profile: environment.profile,
         features: environment.features,
         serviceNetwork: environment.serviceNetwork,
-        // A store that has to be refreshed has other writers.
+        // A storage with `refresh` has other writers.
         shared: environment.storage.refresh === undefined ? undefined : createSharedAllocations(environment.storage, storeOf),
         follow: (resource, sink) => followForAllocator(storeOf(resource), sink),
       },

@@ -2,7 +2,7 @@ import { pluginUser } from '@krmkit/admission'
 import type { WriteContext } from './interfaces.ts'
 
 /**
- * The context of the server's own writes. `signal` aborts them; without it they run to their end.
+ * The context of writes by the server itself. `signal` aborts these writes; without it they run to completion.
  *
  * @example
  * import { serverContext } from '@krmkit/registry'

@@ -14,7 +14,7 @@ const service = (name: string, spec: object = {}): Partial<ApiObject> => ({
   spec: { type: 'NodePort', ports, ...spec },
 })
 const specOf = (object: FrozenObject) => (object as unknown as Service).spec
-/** A store that other processes write to as well. */
+/** A storage that declares other writers by having `refresh`. */
 const sharedStorage = (): Storage => Object.assign(memoryStorage(), { refresh: async () => undefined })
 
 const rangeOf = (storage: Storage, name: string) => {
@@ -150,7 +150,7 @@ describe('the repair of recorded values', () => {
     }
   })
 
-  it('replaces a record of other bounds, which allows no allocation before', async () => {
+  it('replaces a record of another range, which allows no allocation until then', async () => {
     const storage = sharedStorage()
     const { create, registry } = sampleRegistry({ storage })
     await write(storage, 'serviceips', '10.1.0.0/24', [])

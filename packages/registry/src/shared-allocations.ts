@@ -6,7 +6,7 @@ import { collectionPrefix } from './keys.ts'
 import { serverContext } from './server-context.ts'
 import type { ResourceStore } from './store.ts'
 
-/** Where kube-apiserver stores RangeAllocation objects, which no API serves. */
+/** The collection in which kube-apiserver stores RangeAllocation objects, which no API serves. */
 export const rangeAllocations = { group: '', resource: 'rangeallocations' }
 
 /** A stored RangeAllocation. */
@@ -16,12 +16,12 @@ interface RangeAllocation extends ApiObject {
   data?: string | null
 }
 
-/** The record of assigned values in a store that several servers use. */
+/** Creates the record of assigned values for a store that several servers use. */
 export function createSharedAllocations(
   storage: Storage,
   storeOf: (resource: GroupResource) => ResourceStore | undefined,
 ): SharedAllocations {
-  /** Resolves when the last change of a range has ended: changes of one process do not compete. */
+  /** By range name: resolves when the newest change has ended, so that changes of one process do not conflict. */
   const last = new Map<string, Promise<unknown>>()
   const decoded = new Map<string, { readonly entry: Entry; readonly range: StoredRange }>()
   const keyOf = (name: string) => collectionPrefix({ storage: rangeAllocations }) + name

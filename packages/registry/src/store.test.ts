@@ -15,7 +15,7 @@ const setData =
     return { ...rest, metadata: unversioned, data: data((current as ConfigMap).data ?? {}) } as unknown as ApiObject
   }
 
-/** Random whose name suffixes come from a list; the last one again and again. */
+/** Random whose name suffixes come from a list; the last suffix repeats. */
 function suffixes(...names: string[]): Random {
   const rest = seededRandom(1)
   return {
@@ -88,7 +88,7 @@ describe('create', () => {
     expect(registry.resourceVersion).toBe(second.object.metadata.resourceVersion)
   })
 
-  it('derives what follows from a generated name again for each name that it tries [P10]', async () => {
+  it('derives dependent fields again for each generated name that it tries [P10]', async () => {
     const { create } = sampleRegistry({ random: suffixes('aaaaa', 'aaaaa', 'bbbbb') })
     const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
     const job = () => ({ metadata: { generateName: 'x-' }, spec: structuredClone(spec) }) as Partial<ApiObject>
@@ -103,7 +103,7 @@ describe('create', () => {
     expect(object.metadata.name).toBe(`${'p'.repeat(58)}aaaaa`)
   })
 
-  it('reports that the taken name belongs to a terminating object', async () => {
+  it('reports that the existing object of that name is terminating', async () => {
     const { create, remove } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
     await remove('configmaps', 'a')

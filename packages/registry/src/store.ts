@@ -62,8 +62,8 @@ export class ResourceStore {
   }
 
   /**
-   * Reads one object. The result is a promise only where the version has to be waited for; only then is `signal` read, which adapters
-   * create on first use.
+   * Reads one object. Returns a promise only when the read must wait for a version. `signal` is read only in that case, because adapters
+   * create it on first access.
    *
    * @throws ApiError 400 for a malformed resourceVersion, 404, 504 when the store does not reach the version in time.
    * @see API protocol specification, 4.2
@@ -125,7 +125,7 @@ export class ResourceStore {
     })
   }
 
-  /** Changes an object on behalf of the server itself, in the storage version and without defaulting. */
+  /** Changes an object as the server itself, in the storage version and without defaulting. */
   updateStored(context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
     return updateObject(this.#internals, context, request)
   }
@@ -145,7 +145,7 @@ export class ResourceStore {
     return deleteCollection(this.#internals, context, request)
   }
 
-  /** Every step of a creation but storage. @throws ApiError 400, 403. */
+  /** Runs every step of a creation except storing the object. @throws ApiError 400, 403. */
   createVirtual(context: WriteContext, request: Parameters<typeof createVirtual>[2]): ReturnType<typeof createVirtual> {
     return createVirtual(this.#internals, context, request)
   }
@@ -156,8 +156,8 @@ export class ResourceStore {
   }
 
   /**
-   * Writes every object in the stored form of this definition, with its defaults, where that form differs: when a store is opened as
-   * another release. Neither admission nor validation runs.
+   * Rewrites every object whose stored form differs from that of this definition, with its defaults. Used when a store is opened as another
+   * release. Neither admission nor validation runs.
    */
   rewriteAll(): Promise<Rewritten> {
     return rewriteCollection(this.#internals)

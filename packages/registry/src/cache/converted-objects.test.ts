@@ -8,7 +8,7 @@ const entry = (name: string) => ({ key: name }) as unknown as Entry
 const [good, bad] = [entry('good'), entry('bad')]
 const names = (objects: readonly ApiObject[]) => objects.map(({ metadata }) => metadata.name)
 
-/** A conversion that fails for every list with the object `bad`. */
+/** A conversion that fails for every list that contains the object `bad`. */
 function setup() {
   const calls: (string | undefined)[][] = []
   const conversion = {

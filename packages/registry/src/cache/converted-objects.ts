@@ -3,12 +3,12 @@ import type { ApiObject } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from '../interfaces.ts'
 
-/** A promise for large objects. */
+/** Returns a promise for large objects, which are frozen in slices. */
 type Freeze = (object: ApiObject) => FrozenObject | Promise<FrozenObject>
 
 /**
- * Caches stored objects in versions that a webhook converts. Missing entries are converted in one request, and kept as long as the
- * stored entry, so that each revision is converted once per version.
+ * Caches stored objects in versions that a webhook converts. All missing entries are converted in one request. A converted object is kept
+ * as long as its stored entry, so that each revision is converted once per version.
  *
  *     load(entries) --(one request for the missing ones)--> get(entry), synchronously
  */
@@ -67,7 +67,10 @@ export class ConvertedObjects {
     return converting
   }
 
-  /** Waits for conversions of other loads. One that fails may have failed for another entry, so these are converted by themselves. */
+  /**
+   * Waits for conversions that other loads have started. Such a conversion may fail because of an entry that this load does not need, so
+   * after a failure the entries are converted in a request of this load.
+   */
   async #whenConverted(definition: ResourceDefinition, entries: readonly Entry[], others: ReadonlySet<Promise<void>>) {
     const ends = await Promise.allSettled(others)
     if (ends.some(({ status }) => status === 'rejected')) await this.load(definition, entries)

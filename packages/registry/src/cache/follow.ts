@@ -12,15 +12,17 @@ export interface CollectionSink {
 }
 
 export interface FollowOptions {
-  /** Ends the following. */
+  /** Aborting it ends the subscription. */
   readonly signal: AbortSignal
   /** Called when the collection cannot be read again after missed events. */
   readonly onError?: (error: unknown) => void
-  /** Skips the present objects: `sink` receives changes from now on. Default false. */
+  /** Skips the existing objects: `sink` receives only later changes. Default false. */
   readonly changesOnly?: boolean
 }
 
-/** A followed collection. Events are delivered in later turns; `catchUp` delivers those that have arrived at once. */
+/**
+ * A followed collection. Events are delivered on later turns of the event loop; `catchUp` delivers all events that have arrived at once.
+ */
 export interface Following {
   /** Delivers every change up to the newest revision. Does nothing while missed events are being read again. */
   catchUp(): void
@@ -29,7 +31,7 @@ export interface Following {
   close(): void
 }
 
-/** Events that may wait for one turn of the event loop. */
+/** Maximum number of events that may be pending within one turn of the event loop. */
 const maxPending = 10_000_000
 
 /**

@@ -81,7 +81,7 @@ class Followed {
     let objects = this.#lists.get(prefix)
     if (objects === undefined) {
       const entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))
-      // The namespace comes from the caller and may not exist: empty results are not cached.
+      // Empty results are not cached: clients choose the namespace, so the cache could grow without bound.
       if (entries.length === 0) return none
       objects = entries.map((entry) => this.#objectCache.objectOf(entry))
       this.#lists.set(prefix, objects)

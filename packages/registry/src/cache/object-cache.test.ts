@@ -50,7 +50,7 @@ describe('ObjectCache', () => {
     expect(others.filter((entry) => one.entryOf(entry).object !== undefined)).toHaveLength(1)
   })
 
-  it('parses a large entry in slices, once for all that wait for it', async () => {
+  it('parses a large entry in slices, once for all concurrent readers', async () => {
     const storage = memoryStorage()
     const data = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`k${i}`, 'v']))
     const managedFields = [{ manager: 'm', fieldsV1: { 'f:data': { 'f:a': {} } } }]
@@ -88,7 +88,7 @@ describe('ObjectCache', () => {
     expect(isParsed(late)).toBe(false)
   })
 
-  it('keeps what replaces a reused object', async () => {
+  it('keeps the replacement of a reused object', async () => {
     const all = await entries(100)
     const parsed = new ObjectCache({ capacity: 40 })
     const [before, unrelated] = all as [Entry, Entry]

@@ -24,9 +24,9 @@ export interface CachedObject {
   fieldsOf: ResourceDefinition | undefined
   /** The definition whose strategy prepared and validated the whole object when it was stored. */
   validatedBy: ResourceDefinition | undefined
-  /** How many objects had been kept when this one was, itself included; 0: it was not kept. */
+  /** Sequence number of the last time the cache kept this object: 5 for the fifth object that it kept. 0: never kept. */
   keptAt: number
-  /** It was needed again while a cache that evicts nothing else would have kept it, or it replaces such an object. */
+  /** Whether the object was read again soon after its eviction (see `#reuseWindow`), or replaces a reused object. */
   isReused: boolean
 }
 
@@ -35,15 +35,15 @@ const noLabels: Readonly<Record<string, string>> = Object.freeze({})
 export interface ObjectCacheOptions {
   /** Maximum number of parsed objects. Default 2048. */
   readonly capacity?: number
-  /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 8 MiB. */
+  /** Maximum total size of the JSON of parsed objects, in bytes; the parsed form takes several times as much memory. Default 8 MiB. */
   readonly maxBytes?: number
-  /** Paces the parsing of large entries. Absent: they are parsed at once. */
+  /** Paces the parsing of large entries. Absent: large entries are parsed in one step. */
   readonly turns?: Turns
 }
 
-/** Maximum number of objects that were not needed again yet. */
+/** Maximum number of recent objects: those that are not known to be reused. */
 const maxRecent = 256
-/** The part of `maxBytes` that reused objects may take from recent ones. */
+/** Share of `maxBytes` up to which reused objects displace recent ones. */
 const reusedShare = 0.75
 
 /**
@@ -52,8 +52,8 @@ const reusedShare = 0.75
  *     written | parsed --> recent --256 others later--> evicted --needed again soon--> reused --oldest--> evicted
  *                                                       evicted --needed again late--> recent
  *
- * Most objects are needed for a short while after a write. Were all kept as long as reused ones, they would be garbage only when the
- * garbage collector has moved them to the old generation, whose collection costs far more time and memory.
+ * Most objects are needed only shortly after a write. Keeping them as long as reused objects would promote them to the old generation of
+ * the garbage collector, where collection costs far more time and memory.
  */
 export class ObjectCache {
   readonly #converted = new ConvertedObjects(
@@ -62,7 +62,10 @@ export class ObjectCache {
   )
   readonly #recent: ObjectRing
   readonly #reused: ObjectRing
-  /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
+  /**
+   * An evicted object counts as reused when it is parsed again before this many other objects have been kept. Each update keeps two
+   * objects: the old one and the new one.
+   */
   readonly #reuseWindow: number
   readonly #maxBytes: number
   readonly #turns: Turns | undefined
@@ -113,7 +116,7 @@ export class ObjectCache {
     return parsed
   }
 
-  /** As `objectOf`, except that a large entry is parsed in slices. */
+  /** Like `objectOf`, but parses a large entry in slices. */
   parsed(entry: Entry): FrozenObject | Promise<FrozenObject> {
     return this.parsing(entry) ?? this.objectOf(entry)
   }
@@ -142,7 +145,7 @@ export class ObjectCache {
     return definition.version === definition.storage.version && this.entryOf(entry).validatedBy === definition
   }
 
-  /** Parses large entries and converts entries ahead of `get`; `undefined` when there is nothing to wait for. */
+  /** Parses large entries and converts entries ahead of `get`; Returns `undefined` when no entry needs either. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const parsing: Promise<FrozenObject>[] = []
     const all = [...entries]
@@ -154,7 +157,10 @@ export class ObjectCache {
     return parsing.length === 0 ? convert() : Promise.all(parsing).then(convert)
   }
 
-  /** `load` for selectors alone: what they read is kept longer than the object. */
+  /**
+   * Like `load`, for callers that only evaluate selectors. The selectable fields of an entry outlive its parsed object, so the entry may
+   * need no loading.
+   */
   loadSelected(definition: ResourceDefinition, entry: Entry): Promise<void> | undefined {
     const cached = entry.memo as CachedObject | undefined
     if (definition.conversion === undefined && cached?.fieldsOf === definition) return undefined
@@ -201,7 +207,7 @@ export class ObjectCache {
     return isPlain ? object : (fromStorage(object) as FrozenObject)
   }
 
-  /** Fields for selectors. */
+  /** The field values that selectors match. */
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     const cached = this.entryOf(entry)
     if (cached.fields === undefined || cached.fieldsOf !== definition) {
@@ -212,9 +218,9 @@ export class ObjectCache {
   }
 }
 
-/** Parsed objects in the order in which they were kept. An evicted entry loses its parsed form alone. */
+/** Parsed objects in the order in which they were kept. Eviction drops the parsed object; labels and selectable fields stay cached. */
 class ObjectRing {
-  /** A ring buffer: the oldest of `#count` objects is that many places before `#next`. */
+  /** A ring buffer: the oldest object is `#count` places before `#next`. */
   readonly #ring: (CachedObject | undefined)[]
   readonly #sizes: Float64Array
   #next = 0
@@ -226,7 +232,7 @@ class ObjectRing {
     this.#sizes = new Float64Array(capacity)
   }
 
-  /** Sum of the sizes. */
+  /** Total size of the kept objects. */
   get bytes(): number {
     return this.#bytes
   }

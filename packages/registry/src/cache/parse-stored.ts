@@ -16,7 +16,7 @@ export function parseStored(entry: Entry): FrozenObject {
   return deepFreeze(object)
 }
 
-/** As `parseStored`, in time slices, for large entries. */
+/** Like `parseStored`, in slices, for large entries. */
 export async function parseStoredInSlices(entry: Entry, turns: Turns): Promise<FrozenObject> {
   const pace = new Pace(turns)
   await pace.next()
@@ -25,7 +25,7 @@ export async function parseStoredInSlices(entry: Entry, turns: Turns): Promise<F
   return runPaced(pacedMeta.deepFreeze(object), pace)
 }
 
-/** Most objects of a kind have equal field sets: they share one copy. Large sets are not interned. */
+/** Interns the field sets of an object, because most objects of a kind have equal ones. Large sets are not interned. */
 function shareFieldSets({ metadata }: ApiObject): void {
   for (const owner of metadata?.managedFields ?? []) {
     if (owner.fieldsV1 !== undefined && !isLargeValue(owner.fieldsV1)) owner.fieldsV1 = internFieldsV1(owner.fieldsV1)

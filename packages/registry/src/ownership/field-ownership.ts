@@ -15,12 +15,12 @@ import type { Owners, OwnersUpdate } from './owners.ts'
 import * as paced from './owners.ts'
 
 /**
- * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
+ * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to that version.
  *
  * @see API protocol specification, 4.7
  */
 
-/** What recording the owners needs of the store of a resource. */
+/** The parts of a store that ownership tracking needs. */
 interface OwnershipContext {
   readonly definition: ResourceDefinition
   readonly environment: Pick<RegistryEnvironment, 'clock'>
@@ -33,9 +33,9 @@ interface OwnedWrite {
   readonly live: FrozenObject | undefined
   readonly next: ApiObject
   readonly subresource: string
-  /** Sliced where one of the objects is large. */
+  /** Is sliced when one of the objects is large. */
   readonly pace: Pace
-  /** The stored object was not written under the present definition. Default false. */
+  /** Whether the stored object was written under another definition than the present one. Default false. */
   readonly hasOldDefinition?: boolean
 }
 
@@ -68,8 +68,8 @@ async function trackInSlices(
 }
 
 /**
- * `undefined`: the object has no managedFields after the write. An object without managedFields stays without them until it is applied, or an
- * update sets them.
+ * Returns `undefined` when the object has no managedFields after the write: an object without managedFields stays without them until an
+ * apply or an update sets them.
  */
 function ownersUpdate(
   store: OwnershipContext,
@@ -91,9 +91,9 @@ function ownersUpdate(
 }
 
 /**
- * Whether an update of a custom resource has to do with values that do not fit the types of its schema: in the stored object, whose schema
- * has changed since; in the part that the request cannot change, which is dropped without validation; in texts with a format, where
- * validation accepts lists. kube-apiserver tracks ownership first, fails, and drops all owners.
+ * Whether an update of a custom resource involves values that do not match the types of its schema. Such values occur in a stored object
+ * whose schema has changed since; in the part that the request cannot change, which is dropped without validation; and in strings with a
+ * `format`, where validation accepts lists. For such an update, kube-apiserver fails to track ownership and drops all managedFields.
  */
 function* hasMistypedValues(
   { definition, fieldOwnership }: OwnershipContext,
@@ -114,7 +114,7 @@ function* hasMistypedValues(
 
 const formats = new WeakMap<JsonObject, boolean>()
 
-/** Whether a schema contains texts with a format. */
+/** Whether a schema contains strings with a `format`. */
 function hasFormats(schema: JsonObject): boolean {
   let found = formats.get(schema)
   if (found === undefined) {
@@ -150,7 +150,7 @@ interface OwnedKind {
   readonly reset: ReadonlyMap<string, ResetFields>
 }
 
-/** Caches the types per definition: a resource whose versions change gets new definitions. */
+/** Caches the types by definition, because a resource whose versions change gets new definitions. */
 export class FieldOwnership {
   readonly #served: ServedResources
   readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
@@ -204,7 +204,7 @@ function describeCustom(definition: ResourceDefinition, kinds: ReadonlyMap<strin
 
 /**
  * Converts custom resources as kube-apiserver does for ownership: members that the schema of a version lacks are kept, so that an object
- * with any does not fit.
+ * with such members does not match the schema.
  */
 function conversionOf(
   { conversion, kind: { kind, group } }: ResourceDefinition,

@@ -7,7 +7,7 @@ import { toVersion } from '../versions/to-version.direct.ts'
 import { storedType } from '../versions/version-conversion.ts'
 import type { OwnedResource, Owners, OwnersUpdate } from './owners.ts'
 
-/** The owners after a write, which has `next` in the storage version. */
+/** Computes the managedFields after a write. @param next the written object, in the storage version */
 export function owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Owners {
   const { definition } = store
   const owned = dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])

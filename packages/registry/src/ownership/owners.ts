@@ -10,7 +10,7 @@ import { storedType } from '../versions/version-conversion.ts'
 
 export type Owners = FrozenObject['metadata']['managedFields']
 
-/** An update of the owners, without the object after the write. */
+/** Input of `managedFieldsAfterUpdate` without the written object. */
 export type OwnersUpdate = Omit<Parameters<typeof managedFieldsAfterUpdate>[0], 'next'>
 
 export interface OwnedResource {
@@ -18,7 +18,7 @@ export interface OwnedResource {
   readonly served: Pick<ServedResources, 'stored'>
 }
 
-/** The owners after a write, which has `next` in the storage version. */
+/** Computes the managedFields after a write. @param next the written object, in the storage version */
 export function* owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Work<Owners> {
   const { definition } = store
   const owned = yield* dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])

@@ -3,11 +3,11 @@ import type { Entry } from '@krmkit/storage'
 
 /** Batches of entries for work in slices. @see docs/internals/decisions/0011-bounded-work.md */
 
-/** Entries and bytes of one batch. */
+/** Maximum number of entries and bytes in one batch. */
 const batchEntries = 256
 const batchBytes = 1024 * 1024
 
-/** Values above this size take long enough to read the clock after each. */
+/** Values above this size take so long that the clock is read after each of them. */
 const largeBytes = 16 * 1024
 
 /**
@@ -25,7 +25,7 @@ export function isLargeEntry({ value }: Entry): boolean {
 /**
  * Runs `load` batch by batch: at most 256 entries or 1 MiB each.
  *
- * @returns `undefined` when there is nothing to wait for.
+ * @returns `undefined` when every call of `load` returned `undefined`.
  * @example
  * import { createTurns, Pace } from '@krmkit/meta/work'
  * import { loadInBatches } from '@krmkit/registry'

@@ -44,17 +44,17 @@ describe('continue tokens', () => {
     )
   })
 
-  it('may have line breaks, and members in any case', () => {
+  it('accepts line breaks in the base64 text, and member names in any case', () => {
     const text = encoded({ V: 'meta.k8s.io/v1', RV: 3, Start: 'b\0' })
     const broken = `\n${text.slice(0, 5)}\r\n${text.slice(5)}\r`
     for (const token of [text, broken]) expect(decodeContinueToken(token)).toEqual({ revision: 3, after: 'b' })
   })
 
-  it('read a start that begins with a slash as relative', () => {
+  it('treats a start key that begins with a slash as relative', () => {
     expect(decodeContinueToken(encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '/a' }))).toEqual({ revision: 3, after: 'a' })
   })
 
-  it('an expired token gets a token that continues inconsistently [P315]', () => {
+  it('answers an expired token with a token that continues on the newest snapshot [P315]', () => {
     const error = expiredToken({ revision: 5, after: 'ns/x' }) as ApiError
     expect(error.code).toBe(410)
     expect(error.reason).toBe('Expired')

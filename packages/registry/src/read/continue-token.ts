@@ -11,7 +11,7 @@ import type { Revision } from '@krmkit/storage'
  * @see API protocol specification, 4.3
  */
 export interface ContinueToken {
-  /** Revision of the snapshot; negative: the newest, for lists that continue inconsistently after their snapshot expired. */
+  /** Revision of the snapshot. Negative: the newest revision, for lists that continue inconsistently after their snapshot has expired. */
   readonly revision: Revision
   /** Last key returned, relative to the collection. */
   readonly after: string
@@ -61,7 +61,7 @@ function membersOf(value: unknown, refuse: (why: string) => ApiError): Members {
   const members: { v?: string; rv?: number; start?: string } = {}
   const wrong = (found: string, name: string, type: string) =>
     refuse(`json: cannot unmarshal ${found} into Go struct field continueToken.${name} of type ${type}`)
-  // Go ignores the case of names.
+  // Go matches member names without regard to case.
   for (const [key, member] of Object.entries(value)) {
     const name = key.toLowerCase()
     if (member === null) continue
@@ -77,7 +77,7 @@ function membersOf(value: unknown, refuse: (why: string) => ApiError): Members {
   return members
 }
 
-/** The kind of a JSON value in the words of Go. */
+/** The JSON type of a value as Go's decoder names it in errors. */
 function goKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value

@@ -87,30 +87,30 @@ describe('lists', () => {
 describe('versions that are not reached', () => {
   const refusal = async (request: Partial<ListRequest>) => {
     const refused = list(request).catch((error: ApiError) => error)
-    // The wait begins after the arguments have been checked.
+    // The wait for the version begins after the arguments have been checked.
     await Promise.resolve()
     await sample.clock.advance(3000)
     return (await refused) as ApiError
   }
 
-  it('a refusal names a version of 64 bits exactly', async () => {
+  it('reports a 64-bit version exactly', async () => {
     const { message } = await refusal({ resourceVersion: '18446744073709551615' })
     expect(message).toBe(`Timeout: Too large resource version: 18446744073709551615, current: ${versions[4]}`)
   })
 
-  it('a continue token of a future version is 504, not an internal error [P317]', async () => {
+  it('answers a continue token of a future version with 504, not with an internal error [P317]', async () => {
     const token = { v: 'meta.k8s.io/v1', rv: 4_000_000, start: 'a' }
     const continueToken = Buffer.from(JSON.stringify(token)).toString('base64url')
     expect((await refusal({ continueToken })).message).toContain('Too large resource version: 4000000')
   })
 
-  it('a malformed continue token is refused before a version beside it', async () => {
+  it('reports a malformed continue token before a malformed resourceVersion', async () => {
     await expect(list({ continueToken: 'x', resourceVersion: '1' })).rejects.toThrow('illegal base64 data at input byte 0')
   })
 })
 
 describe('long lists', () => {
-  /** Objects as an earlier process has left them: nothing is known of them but their bytes. */
+  /** Stores objects as an earlier process has left them: only their bytes exist, and nothing is cached. */
   async function fill(count: number): Promise<void> {
     const filler = 'x'.repeat(40_000)
     for (let i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ describe('long lists', () => {
     let turns = 0
     let working = true
     const turn = (): void => {
-      // Written meanwhile: not in the list.
+      // A concurrent deletion, which the list must not show.
       if (turns++ === 0) void sample.remove('configmaps', 'n0500')
       if (working) setImmediate(turn)
     }

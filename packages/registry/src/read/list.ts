@@ -22,7 +22,7 @@ interface Plan {
 }
 
 /**
- * Checks resourceVersionMatch against the other parameters. `listEntries` does so too.
+ * Checks resourceVersionMatch against the other parameters, as `listEntries` does.
  *
  * @throws ApiError 400
  * @example
@@ -74,7 +74,9 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
   return { at: exact ? version : undefined, after: undefined, token: undefined }
 }
 
-/** Page sizes of a selective list with a limit: pages grow as long as the limit is not reached. */
+/**
+ * Numbers of entries that a selective list with a limit reads at a time: they grow from the first to the second until the limit is reached.
+ */
 const firstPage = 512
 const longestPage = 16 * 1024
 
@@ -132,7 +134,7 @@ async function listSelected(
   }
   const ending = nameEnding(request)
   const pace = new Pace(turns)
-  // Parsing a long selector has used part of the slice, and compiling it will use more.
+  // Parsing a long selector has used part of this slice, and compiling the selector takes more time.
   if (isLong(request)) await pace.next()
   const part = { prefix: selectedPrefix(definition, request, prefix), selection: selectionOf(store, request) }
   const found: Entry[] = []
@@ -141,7 +143,7 @@ async function listSelected(
   for (let size = firstPage; ; size = Math.min(size * 4, longestPage)) {
     const page = await storage.list({
       ...part,
-      // Without a limit one read takes all: the snapshot could be compacted before a second one.
+      // Without a limit, one read returns all entries, because the snapshot could be compacted before a second read.
       ...(limit === undefined ? {} : { limit: size }),
       ...(after === undefined ? {} : { after }),
       ...(at === undefined ? {} : { at }),
@@ -152,7 +154,7 @@ async function listSelected(
     }
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
-      // Neither the value nor the object of another name is needed.
+      // Entries with other names need not be parsed.
       const mayMatch = entry.key.endsWith(ending)
       if (pace.due(mayMatch && isLargeEntry(entry))) await pace.next()
       if (!mayMatch) continue
@@ -168,7 +170,7 @@ async function listSelected(
   }
 }
 
-/** Selectors with more terms take a noticeable part of a slice. */
+/** Compiling a selector with more terms takes a noticeable part of a slice. */
 const longSelector = 1000
 
 function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
@@ -189,7 +191,7 @@ export function selects(
   )
 }
 
-/** A page is followed by another when any entry follows, selected or not. */
+/** Whether any entry follows a page, selected or not: then the page has a continue token. */
 async function isFollowed(
   storage: Storage,
   { prefix, entry, at }: { readonly prefix: string; readonly entry: Entry; readonly at: Revision },
@@ -203,7 +205,7 @@ function selectionOf(store: StoreInternals, request: ListRequest): ListSelection
   return selections.length === 0 ? undefined : { collection: collectionPrefix(store.definition), selections }
 }
 
-/** The prefix of everything that a field selector can match: one namespace, where it names one. */
+/** The narrowest prefix that holds everything that a field selector can match: one namespace where the selector requires it. */
 function selectedPrefix(
   { kind, storage }: ResourceDefinition,
   { namespace, fieldSelector }: ListRequest,

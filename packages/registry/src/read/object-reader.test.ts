@@ -35,7 +35,7 @@ describe('reads of plugins', () => {
     expect(registry.reader.get(ranges, 'ns', 'a')).toBe(first[0])
   })
 
-  it('waits for nothing where the collection is in memory', async () => {
+  it('answers synchronously when the collection is in memory', async () => {
     const { registry, create } = sampleRegistry()
     const { reader } = registry
     expect([reader.listNow?.(ranges), reader.listNow?.(maps)]).toEqual([undefined, undefined])
@@ -47,7 +47,7 @@ describe('reads of plugins', () => {
     expect([reader.listNow?.(ranges, 'n'), reader.listNow?.(maps, 'ns')]).toEqual([[], undefined])
   })
 
-  it('sees nothing of resources that are not served', async () => {
+  it('finds no objects of resources that are not served', async () => {
     const { registry } = sampleRegistry()
     const none = { group: 'example.com', resource: 'widgets' }
     expect(registry.reader.get(none, 'ns', 'a')).toBeUndefined()

@@ -7,7 +7,7 @@ import type { ServedResources } from '../versions/served-resources.ts'
 
 const noObjects: readonly FrozenObject[] = []
 
-/** Reads of admission plugins and strategies: the newest state, from memory. */
+/** The reader of admission plugins and strategies. It reads the newest state from memory. */
 export function createReader(environment: RegistryEnvironment, objectCache: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
   const followed = new FollowedCollections(storage, objectCache)

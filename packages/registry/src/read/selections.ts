@@ -3,8 +3,8 @@ import type { WatchRequest } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 
 /**
- * The fields and labels that must have one value, by which storage finds the watches of an event and the entries of a list. Labels and
- * fields of objects that are converted are not known to storage.
+ * The required values of fields and labels, by which storage finds the watches of an event and the entries of a list. Kinds that a webhook
+ * converts have none, because storage cannot read their converted labels and fields.
  */
 export function selectionsOf(
   { definition, objectCache }: Pick<StoreInternals, 'definition' | 'objectCache'>,
@@ -25,17 +25,17 @@ export function selectionsOf(
     // Requirements are sorted by key; the first value of a key suffices.
     if (value === undefined || key === selected) continue
     selected = key
-    // The space sets an absent label apart from every value.
+    // A space, which no label value contains, stands for an absent label.
     const readValue = readable((entry) => ownValue(objectCache.labelsOf(entry, definition), key) ?? ' ')
     selections.push({ index: `label ${key}`, value, readValue })
   }
   return selections
 }
 
-/** Selectors have many terms at most by mistake, and each may be looked up. */
+/** Bounds the number of index lookups; useful selectors have fewer terms. */
 const maxSelections = 8
 
-/** An entry that cannot be parsed has no known value: it is selected, and reading it reports the error. */
+/** An entry that cannot be parsed has an unknown value. The entry is selected, so that reading it reports the error. */
 function readable(readValue: (entry: Entry) => string): WatchSelection['readValue'] {
   return (entry) => {
     try {

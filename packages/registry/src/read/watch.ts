@@ -12,11 +12,11 @@ export interface ResourceEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** The new state; for `DELETED` the last one. */
   readonly entry: Entry
-  /** Set when the object left the selection but still exists: the version in which it did. `entry` is the last selected state. */
+  /** Set when the object left the selection but still exists: the version at which it left. `entry` is the last selected state. */
   readonly leftAt?: string
 }
 
-/** A change that has not been selected yet. */
+/** A change before selectors are applied. */
 export type PendingEvent = StorageEvent
 
 /**
@@ -29,19 +29,21 @@ export interface ResourceWatch {
   readonly hasInitial: boolean
   /** Version of the initial state, or the one that the watch starts after. */
   readonly startVersion: string
-  /** Selectors decide about each event; without them, every watch of the collection sees an event in the same way. */
+  /** Whether the watch has selectors. Without selectors, every watch of the collection sees the same events. */
   readonly isSelective: boolean
-  /** Everything up to this version has been taken: safe for a bookmark. */
+  /** All events up to this version have been taken, so that a bookmark may carry it. */
   readonly resourceVersion: string
-  /** The watch was cut off, because it fell too far behind or the server closes. Nothing arrives any more. */
+  /** Whether the watch has ended, because it fell too far behind or the server is closing. No further events arrive. */
   readonly ended: boolean
   /** Called on a later turn of the event loop when events have arrived or the watch has ended. */
   onReady: (() => void) | undefined
-  /** Returns the objects to send first, as ADDED, and forgets them: a watch that kept them would keep their superseded versions too. */
+  /**
+   * Returns the objects to send first, as ADDED, and drops its references: otherwise a long watch would keep superseded versions in memory.
+   */
   takeInitial(): readonly Entry[]
   /** Removes and returns events that have arrived, `max` at most. */
   take(max: number): readonly PendingEvent[]
-  /** The event as this watch sees it; `undefined` when it concerns no selected object. Its entries must be loaded. */
+  /** The event as this watch sees it; `undefined` when it concerns no selected object. The entries of the event must be loaded. */
   select(event: PendingEvent): ResourceEvent | undefined
   close(): void
 }
@@ -110,7 +112,7 @@ function watchFrom(
   }
 }
 
-/** Storage finds the watches of an event by one value. */
+/** The one selection that storage indexes the watch by. */
 function selectionOf(store: StoreInternals, request: WatchRequest): WatchSelection | undefined {
   return selectionsOf(store, request)[0]
 }
@@ -157,7 +159,7 @@ function plainEvent({ type, entry, previous }: StorageEvent): ResourceEvent {
   return { type: previous === undefined ? 'ADDED' : 'MODIFIED', entry }
 }
 
-/** Objects enter, stay in and leave the selection. */
+/** Converts a storage event to ADDED, MODIFIED or DELETED, by whether the object enters, stays in or leaves the selection. */
 function selectedEvent(event: StorageEvent, isSelected: (entry: Entry) => boolean): ResourceEvent | undefined {
   const { type, entry, previous, revision } = event
   const before = previous !== undefined && isSelected(previous)

@@ -5,7 +5,7 @@ import type { RevisionForm } from '@krmkit/storage/socket'
 import { encodeStored } from '../cache/object-cache.ts'
 
 /**
- * Replaces the resourceVersion in encoded objects, mostly without parsing them. For stores that are followed over a socket.
+ * Replaces the resourceVersion in encoded objects, mostly without parsing. Used by stores that processes follow over a socket.
  *
  * @example
  * import { revisionForm } from '@krmkit/registry/stored-form'
@@ -20,7 +20,7 @@ const [quote, backslash, colon, openingBrace, closingBrace, openingBracket, clos
 const metadata = utf8Bytes('metadata')
 const resourceVersion = utf8Bytes('resourceVersion')
 
-/** `undefined` when the bytes are no compact JSON with a version in their metadata. */
+/** Returns `undefined` when the bytes are not compact JSON with a version in their metadata. */
 function replaced(value: Uint8Array, revision: number): Uint8Array | undefined {
   if (value[0] !== openingBrace) return undefined
   const start = startOfVersion(value)
@@ -70,7 +70,7 @@ function isText(value: Uint8Array, start: number, end: number, text: Uint8Array)
   return true
 }
 
-/** JSON with another resourceVersion; `undefined` for what is no object of an API. */
+/** The JSON with another resourceVersion; `undefined` when the value is not an API object. */
 export function withRevision(value: Uint8Array, revision: number): Uint8Array | undefined {
   const object = objectIn(value)
   if (object === undefined) return undefined
@@ -78,7 +78,7 @@ export function withRevision(value: Uint8Array, revision: number): Uint8Array | 
   return encodeStored(object)
 }
 
-/** The object in JSON; `undefined` for other values. */
+/** Parses a JSON object; `undefined` for other values. */
 export function objectIn(value: Uint8Array): ApiObject | undefined {
   if (value[0] !== openingBrace) return undefined
   const object = parseJson(value).value as ApiObject

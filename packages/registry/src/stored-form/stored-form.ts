@@ -19,8 +19,8 @@ export interface StoredFormOptions {
 const defaultEventTtlSeconds = 3600
 
 /**
- * The form in which kube-apiserver keeps objects in etcd, so that both can share one: protobuf for built-in kinds and JSON for custom
- * resources, without resourceVersion; collections at the paths of kube-apiserver; events with a limited lifetime.
+ * The form in which kube-apiserver keeps objects in etcd, so that both servers can share one etcd: protobuf for built-in kinds and JSON for
+ * custom resources, without resourceVersion; collections at the paths of kube-apiserver; events with a limited lifetime.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -69,7 +69,7 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
   }
 }
 
-/** Collections that kube-apiserver keeps in another version than this library, by prefix. */
+/** Storage versions of kube-apiserver where they differ from those of this library, by collection prefix. */
 const stockVersions: Readonly<Record<string, string>> = {
   '/apiextensions.k8s.io/customresourcedefinitions/': 'v1beta1',
   '/networking.k8s.io/ipaddresses/': 'v1beta1',
@@ -79,14 +79,14 @@ const stockVersions: Readonly<Record<string, string>> = {
 /** Collections of built-in kinds that no API serves. */
 const internalCollections: readonly ResourceDefinition['storage'][] = [
   { group: '', version: 'v1', resource: 'rangeallocations', prefix: 'ranges' },
-  // Endpoints objects by which servers announce their addresses; each renews its object.
+  // Endpoints objects by which servers announce their addresses; each server renews its own object.
   { group: '', version: 'v1', resource: 'masterleases', prefix: 'masterleases' },
 ]
 const serverAddressesPrefix = '/core/masterleases/'
 /** Lifetime of an announced address. */
 const serverAddressTtlSeconds = 15
 
-/** Keys whose values are no objects. */
+/** Prefix of the keys whose values are not API objects. */
 const ownKeys = '/krmkit/'
 const openingBrace = 0x7b
 
@@ -95,7 +95,7 @@ class BuiltIn {
   readonly #catalog: Pick<Catalog, 'kind'>
   readonly #normalizer = new StorageNormalizer()
   readonly #stockVersion: string | undefined
-  /** The definition of the storage version, where that is served. */
+  /** The definition of the storage version, where this version is served. */
   stored: Pick<ResourceDefinition, 'storage'>
   readonly versions: ResourceDefinition[] = []
 
@@ -105,7 +105,7 @@ class BuiltIn {
     this.stored = definition
   }
 
-  /** Whether objects are stored in another version than that of their entries. */
+  /** Whether objects in etcd have another version than their entries in this library. */
   get isConverted(): boolean {
     return this.#stockVersion !== undefined
   }
@@ -137,7 +137,7 @@ class BuiltIn {
     return encodeStored(this.#normalizer.normalize(type, normalize(type, converted)))
   }
 
-  /** The object in another version: another server has stored it, or stores it in another one. */
+  /** Converts between the storage version of this library and the version in etcd. */
   #converted(object: ApiObject, version: string): ApiObject {
     const from = gvkOf(object)
     const to = { group: this.stored.storage.group, version, kind: from.kind }

@@ -16,7 +16,10 @@ import type {
 import { createRegistry, type Registry } from '../registry.ts'
 import type { ResourceStore } from '../store.ts'
 
-/** A registry over memory with the built-in kinds, as tests use it: one resource a call, everything by an ordinary user. */
+/**
+ * A registry for tests, over memory storage and with the built-in kinds. Each method names a resource; all requests are made by one
+ * ordinary user.
+ */
 export interface SampleRegistry {
   readonly registry: Registry
   readonly environment: RegistryEnvironment
@@ -32,7 +35,7 @@ export interface SampleRegistry {
     request: Omit<StoredUpdate, 'namespace' | 'subresource'> & Partial<StoredUpdate>,
   ): Promise<UpdateResult>
   remove(resource: string, name: string, options?: DeleteRequestOptions, rest?: Partial<WriteContext>): Promise<DeleteResult>
-  /** What is stored now; undefined when nothing is. */
+  /** The stored object; undefined when nothing is stored. */
   stored(resource: string, name: string): ApiObject | undefined
 }
 

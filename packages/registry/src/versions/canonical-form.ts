@@ -12,9 +12,9 @@ import type { ServedResources } from './served-resources.ts'
 import { storedDefinition, storedType } from './version-conversion.ts'
 import { applyVersionDefaults } from './version-defaults.direct.ts'
 
-/** The form in which objects are stored and shown, made in slices where the object is large. */
+/** The canonical form, in which objects are stored and returned. Large objects are converted to it in slices. */
 
-/** What the canonical form of the objects of one resource depends on. */
+/** The parts of a store that the canonical form depends on. */
 interface CanonicalContext {
   readonly definition: ResourceDefinition
   readonly environment: Pick<RegistryEnvironment, 'profile' | 'clock' | 'features'>
@@ -22,7 +22,9 @@ interface CanonicalContext {
   readonly storageNormalizer: StorageNormalizer
 }
 
-/** Members in order, empty members as kube-apiserver stores them. Unchanged parts are shared with `object`. */
+/**
+ * Puts members in the order of the type, and stores empty members as kube-apiserver does. The result shares unchanged parts with `object`.
+ */
 export function canonicalForm(store: CanonicalContext, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
   const type = storedType(store)
   const { distinctEmpties = [] } = store.definition.strategy
@@ -46,7 +48,7 @@ async function canonicalFormInSlices(
   return store.storageNormalizer.normalize(type, ordered)
 }
 
-/** An object with its members in the order of the type. Unchanged parts are shared with `object`. */
+/** Puts members in the order of the type. The result shares unchanged parts with `object`. */
 export function normalized(type: StructType, object: ApiObject, pace: Pace): ApiObject | Promise<ApiObject> {
   return pace.isSliced ? pace.run(paced.normalize(type, object)) : (normalize(type, object) as ApiObject)
 }
@@ -57,7 +59,7 @@ function applyDefaultsAgain(store: CanonicalContext, object: ApiObject, rest: Ap
   return applyVersionDefaults(copyJson(rest), storedDefinition(store), store.environment)
 }
 
-/** Freezes an object that readers will share. */
+/** Freezes an object that readers share. */
 export function frozen<T extends object>(object: T, pace: Pace): T | Promise<T> {
   return pace.isSliced ? pace.run(pacedMeta.deepFreeze(object)) : deepFreeze(object)
 }
@@ -67,7 +69,10 @@ export function mutableCopy<T extends object>(object: T, pace: Pace): T | Promis
   return pace.isSliced ? pace.run(paced.copyJson(object)) : copyJson(object)
 }
 
-/** What a dry run shows: the frozen object as it would come back from storage, where a webhook converts it to that version. */
+/**
+ * The frozen result of a dry run. Where a webhook converts the kind, the object makes the same round trip through the storage version as a
+ * stored one.
+ */
 export async function shownByDryRun({ conversion }: ResourceDefinition, object: ApiObject, pace: Pace): Promise<FrozenObject> {
   const requested = await frozen(object, pace)
   if (conversion === undefined) return requested
@@ -75,7 +80,7 @@ export async function shownByDryRun({ conversion }: ResourceDefinition, object: 
   return frozen(shown as ApiObject, pace)
 }
 
-/** The affected members of a struct, and the members that contain affected structs. */
+/** For one struct type: the members that become null when empty, and the members that contain such structs. */
 interface Plan {
   readonly emptied: readonly string[]
   readonly inner: readonly { readonly member: string; readonly form: 'one' | 'list' | 'map'; readonly type: () => StructType }[]
@@ -152,7 +157,7 @@ export class StorageNormalizer {
 }
 
 function planOf(type: StructType): Plan {
-  // Metadata has no such members; skipping it saves a walk for every write.
+  // Metadata has no affected members; skipping it saves a traversal for every write.
   const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
   const emptied = fields
     .filter(
@@ -162,7 +167,7 @@ function planOf(type: StructType): Plan {
   return { emptied, inner: fields.flatMap(({ json, type: node }) => innerOf(json, node)) }
 }
 
-/** Whether the type, or a type inside it, has an affected member. */
+/** Whether the type, or a type that it contains, has an affected member. */
 function isAffected(type: StructType): boolean {
   const reached = new Set([type])
   for (const each of reached) {

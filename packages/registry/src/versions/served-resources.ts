@@ -38,7 +38,7 @@ export class ServedResources {
     return undefined
   }
 
-  /** The definition in the storage version, served or not; that of the first version served where there is none. */
+  /** The definition of the storage version, served or not; without one, the definition of the first served version. */
   stored(group: string, resource: string): ResourceDefinition | undefined {
     return this.#index.byName.get(group)?.get(resource)?.stored
   }
@@ -65,7 +65,7 @@ export class ServedResources {
   }
 }
 
-/** Drops custom resources in group versions of the server itself, which they could otherwise replace. */
+/** Drops custom resources in built-in group versions, because they could replace built-in kinds. */
 function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
   const builtIn = new Set<string>()
   for (const { custom, group, version } of definitions) if (custom === undefined) builtIn.add(`${group}/${version}`)
@@ -73,7 +73,7 @@ function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly 
   return definitions.some(intrudes) ? definitions.filter((each) => !intrudes(each)) : definitions
 }
 
-/** The definitions of one name in one group. */
+/** The definitions that share a group and a resource name. */
 interface NamedResource {
   /** See `ServedResources.stored`. */
   stored: ResourceDefinition
@@ -83,7 +83,7 @@ interface NamedResource {
 
 interface Index {
   readonly definitions: readonly ResourceDefinition[]
-  /** By group, then by resource: no request joins names to a key. */
+  /** By group, then by resource, so that a lookup need not concatenate names to a key. */
   readonly byName: Map<string, Map<string, NamedResource>>
   readonly byStorage: Map<string, ResourceDefinition[]>
   readonly groups: Set<string>

@@ -5,7 +5,7 @@ import { normalize } from '@krmkit/schema'
 import type { FrozenObject } from '../interfaces.ts'
 
 /**
- * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
+ * Converts a stored object to the version of a definition. Objects that a webhook converts are already in that version.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -16,7 +16,7 @@ import type { FrozenObject } from '../interfaces.ts'
  */
 export function toVersion(object: FrozenObject, definition: ResourceDefinition): FrozenObject {
   if (definition.fromStorage === undefined) return object
-  // Custom objects are normal when they are read.
+  // Custom objects are normalized when they are read.
   if (definition.paced !== undefined) return definition.fromStorage(object) as FrozenObject
   return normalize(definition.kind.type(), definition.fromStorage(object)) as FrozenObject
 }

@@ -4,7 +4,7 @@ import { normalize } from '@krmkit/schema/paced'
 import type { FrozenObject } from '../interfaces.ts'
 
 /**
- * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
+ * Converts a stored object to the version of a definition. Objects that a webhook converts are already in that version.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -15,7 +15,7 @@ import type { FrozenObject } from '../interfaces.ts'
  */
 export function* toVersion(object: FrozenObject, definition: ResourceDefinition): Work<FrozenObject> {
   if (definition.fromStorage === undefined) return object
-  // Custom objects are normal when they are read.
+  // Custom objects are normalized when they are read.
   if (definition.paced !== undefined) return (yield* definition.paced.fromStorage(object)) as FrozenObject
   return (yield* normalize(definition.kind.type(), definition.fromStorage(object))) as FrozenObject
 }

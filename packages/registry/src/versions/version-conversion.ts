@@ -12,13 +12,13 @@ import * as paced from './version-defaults.ts'
 
 /** Conversion between the version of a request and the storage version, and the required members of a version. */
 
-/** What a conversion needs of the store of a resource. */
+/** The parts of a store that conversion needs. */
 interface StoredResource {
   readonly definition: ResourceDefinition
   readonly served: Pick<ServedResources, 'stored'>
 }
 
-/** The definition in which objects are stored; the version of the request may differ. */
+/** The definition of the storage version, which may differ from the version of the request. */
 export function storedDefinition({ definition, served }: StoredResource): ResourceDefinition {
   return served.stored(definition.storage.group, definition.storage.resource) ?? definition
 }
@@ -29,7 +29,8 @@ export function storedType(store: StoredResource): StructType {
 }
 
 /**
- * Converts a large object ahead of `toVersion`, in slices; `undefined` when there is nothing to wait for.
+ * Converts a large object in slices, ahead of `toVersion`; `undefined` for small objects, and for definitions whose conversion cannot
+ * pause.
  *
  * @param object frozen
  * @see {@link toVersion}
@@ -49,7 +50,7 @@ function* frozenResult(work: Work<ApiObject>): Work<FrozenObject> {
 
 /**
  * Completes a decoded object with the defaults of its version and converts it to the storage version. Takes several slices for a large
- * object. `object` and the result are the caller's own.
+ * object. The function may mutate `object`, and the caller may mutate the result.
  *
  * @param size count of the decoding that produced the object; defaults add to it.
  * @throws ApiError 413 when the defaults make the object too large.

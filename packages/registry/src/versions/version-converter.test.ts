@@ -29,7 +29,7 @@ const first = {
   spec: { maxReplicas: 3, scaleTargetRef },
 }
 
-/** How often the event loop turns meanwhile. */
+/** Number of turns of the event loop while `work` runs. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let over = false
@@ -51,7 +51,7 @@ describe('large objects', () => {
   }
   const large = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', creationTimestamp: null }, data }
 
-  it('are read and shown while other requests run', async () => {
+  it('are read and converted while other requests run', async () => {
     let read: ConvertedObject | undefined
     const reading = await turnsDuring(async () => {
       read = await versionConverter.fromVersion(large, form, form)

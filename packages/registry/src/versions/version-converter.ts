@@ -88,7 +88,7 @@ export function createVersionConverter(
   }
 }
 
-/** A stored object in the version of a definition, normalized, with pauses. */
+/** Converts a stored object to the version of a definition, and normalizes it. */
 function* shownObject(object: FrozenObject, type: StructType, definition: ResourceDefinition | undefined): Work<FrozenObject> {
   const ofDefinition = definition?.paced
   const shown =
@@ -103,7 +103,7 @@ interface ReadParts {
   readonly environment: ConverterEnvironment
 }
 
-/** Decodes and defaults a value, and converts it to storage. */
+/** Decodes a value, applies defaults, and converts the object to the storage version. */
 function* readObject(value: JsonValue, { form, type, definition, environment }: ReadParts): Work<ConvertedObject> {
   const { distinctEmpties } = definition?.strategy ?? {}
   const decoded = yield* paced.decode(type, value, { collect: false, keepEmpties: distinctEmpties })
@@ -113,7 +113,7 @@ function* readObject(value: JsonValue, { form, type, definition, environment }: 
   const complete = yield* definition === undefined
     ? paced.applyDefaults(type, object)
     : applyVersionDefaults(object, definition, environment)
-  // Normalization freezes what is wide, and later plugins change the object.
+  // Normalization freezes wide parts of an object, but later plugins mutate it, so they get a copy.
   const mutable = isLargeValue(complete) ? yield* paced.copyJson(complete) : complete
   const shown = (yield* paced.normalize(type, complete)) as FrozenObject
   if (definition?.toStorage === undefined) return { object: mutable, versioned: shown }

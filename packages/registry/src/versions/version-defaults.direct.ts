@@ -10,8 +10,7 @@ import { objectTooLarge } from './refusals.ts'
 import { defaultsRefusal, type VersionDefaultsOptions } from './version-defaults.ts'
 
 /**
- * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
- * changed.
+ * Applies the defaults of the type, and then the defaults that depend on other fields. May mutate and return `object`.
  *
  * @param size count of the decoding that produced the object; defaults add to it.
  * @throws ApiError 413 when the defaults make the object too large.
@@ -27,7 +26,7 @@ export function applyVersionDefaults(
 
   runAtOnce(preparationWork(strategy.defaults(defaulted, kind.version, profile, options)))
 
-  // Strategies add little to a small body.
+  // A small body needs no check: strategies add little to it.
   if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
   return defaulted
 }
@@ -41,8 +40,8 @@ function applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSiz
 }
 
 /**
- * Weighs the members that are stored as they were sent. Base64 counts by its bytes, so its text may be a third longer; the write checks the
- * exact size after validation, which names the member that is too large.
+ * Checks the approximate size of an object after defaulting. Decoding counts base64 data by its decoded bytes, while the text is a third
+ * longer, so the limit here is a third higher. The write checks the exact size after validation, which names the member that is too large.
  *
  * @throws ApiError 413
  */

@@ -14,8 +14,7 @@ export interface VersionDefaultsOptions {
 }
 
 /**
- * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
- * changed.
+ * Applies the defaults of the type, and then the defaults that depend on other fields. May mutate and return `object`.
  *
  * @param size count of the decoding that produced the object; defaults add to it.
  * @throws ApiError 413 when the defaults make the object too large.
@@ -31,7 +30,7 @@ export function* applyVersionDefaults(
   yield true
   yield* preparationWork(strategy.defaults(defaulted, kind.version, profile, options))
   yield true
-  // Strategies add little to a small body.
+  // A small body needs no check: strategies add little to it.
   if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)
   return defaulted
 }
@@ -49,8 +48,8 @@ export function defaultsRefusal(error: unknown, size: DecodedSize | undefined): 
 }
 
 /**
- * Weighs the members that are stored as they were sent. Base64 counts by its bytes, so its text may be a third longer; the write checks the
- * exact size after validation, which names the member that is too large.
+ * Checks the approximate size of an object after defaulting. Decoding counts base64 data by its decoded bytes, while the text is a third
+ * longer, so the limit here is a third higher. The write checks the exact size after validation, which names the member that is too large.
  *
  * @throws ApiError 413
  */

@@ -6,9 +6,9 @@ import type { Work } from '@krmkit/meta/work'
 import type { FrozenObject, WriteContext } from '../interfaces.ts'
 import type { RegistryInternals } from '../internals.ts'
 
-/** Attributes and context that admission receives, and how its result is applied. */
+/** The attributes and context that admission receives, and how its result is applied. */
 
-/** Attributes that depend on the verb. */
+/** The attributes that depend on the verb. */
 export type AdmittedRequest = Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
   readonly subresource?: string
   /** Kind of the body where it differs from the kind of the resource: `Scale`, `Binding`. */

@@ -51,7 +51,7 @@ describe('apply', () => {
     expect(second.entry).toBe(first.entry)
   })
 
-  it('creates an object that is being deleted, which the next apply removes', async () => {
+  it('creates an object with a deletionTimestamp, which the next apply removes', async () => {
     const sample = sampleRegistry()
     const marked = {
       deletionTimestamp: '2024-01-01T00:00:00Z',

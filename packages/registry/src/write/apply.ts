@@ -38,7 +38,7 @@ export function applyObject(store: StoreInternals, context: WriteContext, reques
   })
 }
 
-/** A configuration, and the object that it is applied to. */
+/** An applied configuration and the object that it is applied to. */
 interface Application {
   /** In the storage version. */
   readonly current: FrozenObject | undefined
@@ -77,7 +77,7 @@ async function merged(
   return { object: await toStorageVersion(store, next), missing }
 }
 
-/** Why a configuration that cannot be decoded is refused: conflicts come first. */
+/** The error for a configuration that cannot be decoded; conflicts with other managers are reported first. */
 async function refusalOf(
   store: StoreInternals,
   context: WriteContext,
@@ -91,14 +91,14 @@ async function refusalOf(
   return refusal
 }
 
-/** The error of an apply that conflicts with other managers. */
+/** The conflict error of an apply; `undefined` when there are no conflicts. */
 async function conflictOf(store: StoreInternals, context: WriteContext, merge: Merge): Promise<ApiError | undefined> {
   if (merge.live === undefined) return undefined
   try {
     await applyToObject(store, context, merge)
     return undefined
   } catch (error) {
-    // A configuration that cannot be merged either has its own refusal.
+    // Other errors of the merge are dropped: the configuration is refused because it cannot be decoded.
     if (error instanceof ApiError) return error.reason === 'Conflict' ? error : undefined
     throw error
   }
@@ -118,7 +118,7 @@ const maxConflicts = 1000
 /**
  * Merges an applied configuration into the live object, both in the version of the request.
  *
- * @returns the merged value without its managedFields, to be decoded before it is changed.
+ * @returns the merged value without its managedFields; the value must be decoded before it is mutated.
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts, 500 for an object that cannot be converted to the
  * version of one of its managers.
  */
@@ -174,7 +174,10 @@ function nameless(name: string): ApiError {
   return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
-/** A configuration with a uid refers to an object that exists; a new one would get another uid. @throws ApiError 409 */
+/**
+ * Refuses to create an object from a configuration with a uid: the uid refers to an existing object, and a new object would get another
+ * one. @throws ApiError 409
+ */
 function refuseUid(store: StoreInternals, name: string, { metadata }: ApiObject | FrozenObject): void {
   const uid = metadata.uid ?? ''
   if (uid === '') return

@@ -22,7 +22,7 @@ import { inWriteSpan, writeEntry } from './write-entry.ts'
 
 export interface Creation {
   readonly namespace: string
-  /** In the storage version, decoded and defaulted; the caller's own. */
+  /** In the storage version, decoded and defaulted; the creation may mutate it. */
   readonly object: ApiObject
   /** `object` carries its managedFields already. */
   readonly managesFields?: boolean
@@ -39,7 +39,7 @@ export interface Creation {
  */
 export async function createObject(store: StoreInternals, context: WriteContext, creation: Creation): Promise<Stored> {
   const { namespace, object, managesFields = false, pathName = '', missing = [] } = creation
-  // The write finds out whether the name is free.
+  // A write detects a taken name itself; a dry run must read the newest state.
   if (context.dryRun) await waitForNewest(store.environment.storage)
   const change = { change: () => object, missing: () => missing, managesFields }
   const request = { namespace, name: pathName, subresource: '', ...change }
@@ -47,11 +47,11 @@ export async function createObject(store: StoreInternals, context: WriteContext,
 }
 
 interface CreationAdmission extends AdmissionRequest {
-  /** The reader of the plugins, where the storage has other writers. */
+  /** The reader of admission plugins; present where the storage has other writers. */
   readonly reader: TrackedReader | undefined
 }
 
-/** A creation that its path names, by PUT or PATCH, keeps some members that POST does not. */
+/** The stages of a creation. A creation by PUT or PATCH, whose path has the name, keeps some members that POST drops. */
 const creationVerb: Verb<undefined, never, CreationAdmission> = {
   async request({ store, request }) {
     const requested = copyMetadata((await request.change(undefined)) as ApiObject)
@@ -77,7 +77,8 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
   },
 
   checkMetadata({ context, request }, { metadata }) {
-    // Links are not stored, nor the version where a PUT or PATCH creates its object, as on kube-apiserver; a dry run shows them.
+    // As on kube-apiserver, selfLink is not stored, and neither is the resourceVersion of an object that PUT or PATCH creates; a dry run
+    // returns both.
     if (context.dryRun) return
     if (request.name !== '') dropMember(metadata, 'resourceVersion')
     dropMember(metadata, 'selfLink')
@@ -132,7 +133,7 @@ async function showNew({ store, request }: Write, { object, pace }: Draft): Prom
   const { metadata } = object
   if (environment.storage.peek(objectKey(definition, metadata.namespace ?? '', metadata.name ?? '')) !== undefined)
     return undefined
-  // A resourceVersion that was sent is returned, as kube-apiserver does.
+  // Like kube-apiserver, returns the resourceVersion that was sent.
   if ((metadata.resourceVersion ?? '') === '') delete metadata.resourceVersion
   const shown = await shownByDryRun(definition, await canonicalForm(store, object, pace), pace)
   if (pace.isSliced) await pace.next()
@@ -140,8 +141,8 @@ async function showNew({ store, request }: Write, { object, pace }: Draft): Prom
 }
 
 /**
- * Differs: kube-apiserver stores an object that a mutating webhook renamed under the name in the path, where no later request can change
- * it.
+ * Differs: when a mutating webhook renames an object, kube-apiserver stores it at the key of the name in the path, where no later request
+ * can change it.
  *
  * @throws ApiError 400
  */

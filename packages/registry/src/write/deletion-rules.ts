@@ -41,7 +41,7 @@ export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain
   if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
 }
 
-/** Whether a marked object waits for its finalizers or the end of its grace period. */
+/** Whether finalizers or a grace period keep a terminating object. */
 export function isHeld({ strategy }: ResourceDefinition, { metadata }: FrozenObject): boolean {
   const { finalizers = [], deletionGracePeriodSeconds = 0 } = metadata
   return strategy.pendingFinalizers !== undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0
@@ -58,7 +58,7 @@ export function warnOfPropagation(
 }
 
 /**
- * Checks that a deletion means this object.
+ * Checks the preconditions of a deletion against an object.
  *
  * @throws ApiError 409 when it has another uid or resourceVersion.
  * @example
@@ -82,7 +82,7 @@ export function checkPreconditions(
     }
     const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
     const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
-    // kube-apiserver names the kind here, in the group in which it is stored, where every other conflict names the resource.
+    // kube-apiserver names the kind here, with the storage group; all other conflicts name the resource.
     throw ApiError.conflict({ group: storage.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)
@@ -90,8 +90,8 @@ export function checkPreconditions(
 }
 
 /**
- * The object that a DELETE makes of the current one: marked as terminating, `now` when nothing holds it, or `pending` when a former DELETE
- * has marked it and nothing changes.
+ * The outcome of a DELETE for the current object: the object marked as terminating, `now` when it can be removed at once, or `pending` when
+ * an earlier DELETE has marked it and nothing changes.
  */
 export async function terminated(
   definition: ResourceDefinition,
@@ -118,7 +118,10 @@ function markedByStrategy(
   return next
 }
 
-/** The finalizers of garbage collection of a kind with `pendingFinalizers`; `orphanDependents: false` waits for dependents. */
+/**
+ * Sets the finalizers of garbage collection on an object of a kind with `pendingFinalizers`. Here `orphanDependents: false` means
+ * foreground deletion.
+ */
 function chooseDependents({ metadata }: ApiObject, { orphanDependents, propagationPolicy }: DeleteRequestOptions): void {
   if (orphanDependents === undefined && propagationPolicy === undefined) return
   const orphans = orphanDependents ?? propagationPolicy === 'Orphan'
@@ -132,7 +135,7 @@ function chooseDependents({ metadata }: ApiObject, { orphanDependents, propagati
   else delete metadata.finalizers
 }
 
-/** The generic first half of a deletion, by grace period and finalizers. */
+/** The outcome of a DELETE for kinds without their own rules, by grace period and finalizers. */
 function terminatingObject(
   definition: ResourceDefinition,
   current: FrozenObject,
@@ -155,14 +158,14 @@ function terminatingObject(
   if (graceful && metadata.deletionTimestamp !== undefined && old > 0) {
     if (requested === undefined || requested >= old) return 'pending'
     const moved = parseTime(metadata.deletionTimestamp) + (requested - old) * 1000
-    // A grace period that is over by then becomes the shortest one.
+    // A shortened grace period that has already ended becomes one second, or zero where the request asks for zero.
     const isOver = moved < now
     return marked({
       deletionTimestamp: formatTime(isOver ? now : moved),
       deletionGracePeriodSeconds: isOver && requested > 0 ? 1 : requested,
     })
   }
-  // A kind with grace periods is marked even for one of zero seconds: the watchers see both halves.
+  // A kind with grace periods is marked even when its grace period is zero seconds: watchers see the mark and then the removal.
   if (metadata.deletionTimestamp === undefined && definition.strategy.gracePeriodSeconds !== undefined) {
     const seconds = definition.strategy.gracePeriodSeconds(current, requested)
     return marked({
@@ -184,7 +187,7 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
   return generation === undefined || generation === 0 ? {} : { generation: generation + 1 }
 }
 
-/** The finalizers of the object after adding or removing those of garbage collection, by the propagation policy. */
+/** The finalizers of the object after adding or removing the finalizers of garbage collection, by propagation policy. */
 function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteRequestOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)

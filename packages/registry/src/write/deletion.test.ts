@@ -33,9 +33,12 @@ describe('validateDeleteOptions', () => {
     )
   })
 
-  it.each([{}, { propagationPolicy: 'Foreground' }, { orphanDependents: false }, { dryRun: ['All'] }])('takes %j', (options) => {
-    expect(() => validateDeleteOptions(options)).not.toThrow()
-  })
+  it.each([{}, { propagationPolicy: 'Foreground' }, { orphanDependents: false }, { dryRun: ['All'] }])(
+    'accepts %j',
+    (options) => {
+      expect(() => validateDeleteOptions(options)).not.toThrow()
+    },
+  )
 })
 
 describe('objects without finalizers or grace period', () => {
@@ -190,7 +193,7 @@ describe('grace periods', () => {
     watcher.close()
   })
 
-  it('a dry run shows the mark of a pod that would go at once', async () => {
+  it('a dry run returns the terminating state of a pod that would be removed at once', async () => {
     const { create, remove, stored } = sampleRegistry()
     await create('pods', pod('p', {}, { nodeName: '' }))
     const { object, removed } = await remove('pods', 'p', {}, { dryRun: true })
@@ -199,7 +202,7 @@ describe('grace periods', () => {
     expect(stored('pods', 'p')?.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('a precondition on the version holds for the state before the mark', async () => {
+  it('compares a resourceVersion precondition with the state before the object is marked', async () => {
     const { create, remove } = sampleRegistry()
     const { object } = await create('pods', pod('p', {}, { nodeName: '' }))
     const { resourceVersion = '' } = object.metadata
@@ -269,7 +272,7 @@ describe('namespaces', () => {
     expect((await remove('namespaces', 'shop', options)).object.metadata.finalizers).toEqual(finalizers)
   })
 
-  it('refuse a precondition in the words of the resource; other kinds in those of the kind', async () => {
+  it('name the resource in a precondition error; other kinds name the kind', async () => {
     const { create, remove } = sampleRegistry()
     await create('namespaces', { metadata: { name: 'shop' } })
     await create('configmaps', { metadata: { name: 'a' } })

@@ -55,27 +55,30 @@ export async function deleteObject(store: StoreInternals, context: WriteContext,
   let deletion: Deletion = { store, context, request, admission, preconditions: options.preconditions, marked: undefined }
   let result = await untilStored(store, context, request, () => markOrRemove(deletion))
   while (!result.removed && !isHeld(definition, result.object)) {
-    // The mark was only the first half.
+    // The object is marked and nothing holds it any more: remove it.
     deletion = { ...deletion, preconditions: afterMark(deletion.preconditions, result), marked: result }
     result = await retryLostRaces(store, context, request, () => markOrRemove(deletion))
   }
   return result
 }
 
-/** The preconditions of the second half: a condition on the version was on the state before the mark. */
+/**
+ * The preconditions for removing an object that this deletion has marked. A resourceVersion precondition was met by the state before the
+ * mark, so the removal requires the version of the mark instead.
+ */
 function afterMark(preconditions: Deletion['preconditions'], { object }: DeleteResult): Deletion['preconditions'] {
   if (preconditions?.resourceVersion === undefined) return preconditions
   return { ...preconditions, resourceVersion: object.metadata.resourceVersion ?? '' }
 }
 
-/** Makes the next step from the newest state. @returns `undefined` when another writer was first. */
+/** Marks or removes the newest state of the object. @returns `undefined` when another writer was first. */
 async function markOrRemove(deletion: Deletion): Promise<DeleteResult | undefined> {
   const { store, context, request, preconditions, marked } = deletion
   const { definition, environment, objectCache, turns } = store
   const { namespace, name, options } = request
   const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) {
-    // Another deletion has done the second half.
+    // A concurrent deletion has removed the marked object.
     if (marked !== undefined) return { ...marked, removed: true }
     throw ApiError.notFound(groupResource(store), name)
   }
@@ -129,12 +132,12 @@ async function remove(
   if (removed === undefined) return undefined
   await allocations.removed(definition, removed.object)
   if (definition.conversion === undefined) return { ...removed, removed: true }
-  // The last state in the version of the request.
+  // The response shows the last state in the version of the request.
   const { resourceVersion = '' } = removed.object.metadata
   return { object: deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion } }), removed: true }
 }
 
-/** Deletions under way at a time. */
+/** Maximum number of concurrent deletions. */
 const maxWorkers = 16
 
 /**
@@ -158,15 +161,15 @@ export async function deleteCollection(
       try {
         await deleteObject(store, context, { namespace, name, options, collective: true })
       } catch (error) {
-        // Deleted by another request since.
+        // Another request has deleted the object since the list was read.
         if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
       }
-      // Storage that answers at once would otherwise keep the event loop until the last deletion.
+      // With a storage that answers synchronously, the loop would otherwise block the event loop until the last deletion.
       if (pace.due(true)) await pace.next()
     }
   }
-  // Few objects meet a precondition: they are deleted in order, up to the first that does not. Objects with a grace period may be written
-  // twice; like on kube-apiserver, watchers see both writes of one object before those of the next.
+  // With preconditions, objects are deleted in order up to the first that does not meet them. Objects with a grace period may be written
+  // twice; as on kube-apiserver, watchers see both writes of one object before those of the next.
   const isInOrder = options.preconditions !== undefined || store.definition.strategy.gracePeriodSeconds !== undefined
   const workers = isInOrder ? 1 : maxWorkers
   await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))

@@ -4,7 +4,7 @@ import { decode } from '@krmkit/schema'
 import { expect, it } from 'vitest'
 import { type SampleRegistry, sampleRegistry } from '../testing/sample-registry.ts'
 
-/** Empty values that the rules of a kind distinguish from absent ones. */
+/** Empty values that the validation of a kind distinguishes from absent ones. */
 
 /** Creates an object as decoded from a body. */
 function create({ definition, store, context }: SampleRegistry, resource: string, body: object, dryRun = false) {
@@ -17,7 +17,7 @@ function create({ definition, store, context }: SampleRegistry, resource: string
   return store(resource).create(context({ dryRun }), { namespace: kind.namespaced ? 'ns' : '', object })
 }
 
-it('neither stores, shows nor owns the empty values that rules see', async () => {
+it('validates distinct empty values, but neither stores, returns nor tracks them', async () => {
   const seen: unknown[] = []
   const plugin: AdmissionPlugin = {
     name: 'Seeing',
@@ -46,7 +46,7 @@ it('refuses an empty map in place of absent immutable data', async () => {
   })
 })
 
-it('applies defaults to what storage returns', async () => {
+it('applies defaults to the object that storage returns', async () => {
   const sample = sampleRegistry()
   const node = { metadata: { name: 'n' }, status: { capacity: { cpu: '4' }, allocatable: {} } }
   for (const dryRun of [true, false]) {

@@ -6,7 +6,7 @@ import { sampleRegistry } from '../testing/sample-registry.ts'
 
 const data = (length: number, value: string) => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, value]))
 
-/** Turns of the event loop that pass during some work. */
+/** Number of turns of the event loop while `work` runs. */
 async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

@@ -23,7 +23,7 @@ function storeOf(local: Entry | undefined, newest: Entry | undefined) {
 const refused = ApiError.badRequest('no')
 
 describe('a write from the local state', () => {
-  it('asks for nothing when it is stored, removes the object, or meets another writer', async () => {
+  it('does not refresh when it stores or removes the object, or loses to another writer', async () => {
     const local = entryAt(5)
     for (const result of [{ entry: entryAt(6) }, {}, undefined]) {
       const store = storeOf(local, local)
@@ -32,7 +32,7 @@ describe('a write from the local state', () => {
     }
   })
 
-  it('is refused, or unchanged, only when the newest entry is the same', async () => {
+  it('is refused or left unchanged only when the newest entry is the local one', async () => {
     const local = entryAt(5)
     const same = storeOf(local, local)
     const unchanged = { entry: local }
@@ -45,7 +45,7 @@ describe('a write from the local state', () => {
     }
   })
 
-  it('is not tried where nothing is stored, and not repeated when its outcome is unknown', async () => {
+  it('is not attempted when nothing is stored, and not repeated when its outcome is unknown', async () => {
     const store = storeOf(undefined, entryAt(8))
     const attempt = () => Promise.reject(new Error('tried'))
     expect(await fromLocalState(store.storage, key, attempt)).toBeUndefined()
@@ -56,7 +56,7 @@ describe('a write from the local state', () => {
     expect(other.refreshes).toBe(0)
   })
 
-  it('is not tried in a store of one process', async () => {
+  it('is not attempted in a store of one process', async () => {
     const storage = { peek: () => entryAt(5) } as unknown as Storage
     expect(await fromLocalState(storage, key, () => Promise.reject(new Error('tried')))).toBeUndefined()
   })

@@ -3,18 +3,19 @@ import { ApiError, type ApiObject, type DeepReadonly, type GroupResource, type G
 import type { Entry, Storage } from '@krmkit/storage'
 
 /**
- * A change of a stored object, tried from the local state where the storage has other writers. Reading the newest state first would double
- * the requests to the storage; the write itself finds out whether the state was the newest, and mostly it was. A refusal, or a result
- * that needs no write, counts only when the newest state has the same entry.
+ * Attempts to change a stored object from its local state, where the storage has other writers. Reading the newest state first would double
+ * the requests to the storage. The write itself detects a local state that is out of date, which is rare. A refusal, or a result that needs
+ * no write, is final only when the newest state has the same entry.
  *
  *     local entry --stored--> result
  *                 --refused, unchanged--> newest entry --the same--> that outcome
  *                                                      --another--> undefined: again, from there
  *                 --another writer was first--> undefined: again, from the newest entry
  *
- * @param attempt makes the change from the newest local entry; `undefined`: another writer was first. Fails with an ApiError only before it
- * writes
- * @returns `undefined` as well where nothing is stored, and at once where the storage has no other writers
+ * @param attempt makes the change from the newest local entry; returns `undefined` when another writer was first. Throws an ApiError only
+ * before it writes.
+ * @returns `undefined` when the caller should attempt the change from the newest state: as drawn above, when nothing is stored, or, at
+ * once, when the storage has no other writers.
  * @throws ApiError, StorageError
  */
 export async function fromLocalState<T extends { readonly entry?: Entry }>(
@@ -42,8 +43,8 @@ export async function fromLocalState<T extends { readonly entry?: Entry }>(
 }
 
 /**
- * Runs checks that depend on other objects. Where the storage has other writers, checks that fail run once more when objects have changed
- * since.
+ * Runs checks that depend on other objects. Where the storage has other writers, failed checks run once more if objects have changed in the
+ * newest state.
  *
  * @throws ApiError, StorageError
  */
@@ -63,7 +64,10 @@ export async function fromNewestWhenRefused<T>(
   }
 }
 
-/** A reader that remembers whether it found nothing, which may exist by now where the storage has other writers. */
+/**
+ * A reader that records whether a read found nothing: where the storage has other writers, the missing object may exist in the newest
+ * state.
+ */
 export class TrackedReader implements ObjectReader {
   readonly #reader: ObjectReader
   hasMissed = false

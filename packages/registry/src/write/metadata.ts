@@ -10,11 +10,11 @@ import { unstorableName } from '../keys.ts'
 
 /** Metadata rules of all kinds, which run before and after those of the strategy. */
 
-/** Length of a generated suffix, and of the longest prefix before it. */
+/** Length of a generated suffix, and maximum length of the prefix before it. */
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
-/** What the strategy of a kind knows of a request. */
+/** The context of a request that strategies receive. */
 export function strategyContext({ environment, reader, definition }: StoreInternals, context: WriteContext): StrategyContext {
   const { group, version } = definition
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
@@ -23,14 +23,15 @@ export function strategyContext({ environment, reader, definition }: StoreIntern
   return { objects: reader, ...services, user, requestVersion: { group, version }, dryRun, warn, sent, statedType }
 }
 
-/** A copy whose metadata may be changed. The other members are shared with `object`. */
+/** A copy whose metadata may be mutated. The copy shares its other members with `object`. */
 export function copyMetadata(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata } }
 }
 
 /**
- * Removes what clients sent for members that only the server sets; runs before ownership is recorded. As on kube-apiserver, an object that
- * a PUT or an apply creates may be marked as being deleted from the start: the next write removes it, unless it has finalizers.
+ * Removes metadata that only the server sets, such as uid and creationTimestamp, from the sent object; runs before ownership is recorded.
+ * As on kube-apiserver, a PUT or an apply may create an object with a deletionTimestamp: the next write removes this object, unless it has
+ * finalizers.
  */
 export function wipeSystemMetadata(object: ApiObject, { keepsDeletion }: { readonly keepsDeletion: boolean }): void {
   for (const member of keepsDeletion ? assignedMembers : systemMembers) {
@@ -40,7 +41,7 @@ export function wipeSystemMetadata(object: ApiObject, { keepsDeletion }: { reado
   }
 }
 
-/** A copy: an object of which a member was deleted is slow to use. */
+/** Returns a copy, because V8 is slow with objects from which a member was deleted. */
 function withoutSystemMembers(metadata: ApiObject['metadata'], keepsDeletion: boolean): ApiObject['metadata'] {
   const { uid: _, creationTimestamp: __, ...kept } = metadata
   if (keepsDeletion) return kept
@@ -59,7 +60,7 @@ export function dropMember(
   if (member in metadata) delete metadata[member]
 }
 
-/** Sets the metadata that the server assigns to a new object; @see API protocol specification, 2.2. */
+/** Sets the metadata that the server assigns to a new object. @see API protocol specification, 2.2 */
 export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironment, definition: ResourceDefinition): void {
   const { metadata } = object
   metadata.uid = environment.random.uuid()
@@ -67,7 +68,7 @@ export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironm
   if (!definition.kind.namespaced) dropMember(metadata, 'namespace')
 }
 
-/** `prefix` + random suffix, short enough for a DNS label. */
+/** `prefix` and a random suffix, truncated to the length of a DNS label. */
 export function generatedName(prefix: string, environment: RegistryEnvironment): string {
   return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
 }
@@ -97,7 +98,7 @@ export function assignNamespace(object: ApiObject, namespace: string, definition
   object.metadata.namespace = namespace
 }
 
-/** Carries over metadata that an update may omit, and restores what it cannot change; runs before validation. */
+/** Carries over metadata that an update may omit, and restores metadata that an update cannot change; runs before validation. */
 export function carryOverMetadata(next: ApiObject, current: FrozenObject, definition: ResourceDefinition): void {
   const { metadata } = next
   const old = current.metadata
@@ -118,10 +119,10 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
 export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /**
- * Optimistic concurrency of updates: checks the resourceVersion of an update against the stored one. An update without a version takes the stored one, where its kind
- * allows that.
+ * Optimistic concurrency of updates: checks the resourceVersion of an update against the stored one. An update without a version takes the
+ * stored one where its kind allows unconditional updates.
  *
- * @throws ApiError 400 for a malformed version, 409 for another one, 422 for a missing one that the kind requires.
+ * @throws ApiError 400 for a malformed version, 409 for a different version, 422 for a missing version that the kind requires.
  */
 export function checkResourceVersion(
   { group, resource, strategy }: ResourceDefinition,
@@ -146,7 +147,7 @@ export function checkResourceVersion(
   }
 }
 
-/** @throws ApiError 400 for a version that is no number; an object that is created by an update may have any number. */
+/** @throws ApiError 400 for a version that is not a number. An object that an update creates may have any number. */
 export function requireVersionNumber(version = ''): void {
   if (version === '' || /^[0-9]+$/.test(version)) return
   const quoted = goQuote(version)
@@ -155,7 +156,7 @@ export function requireVersionNumber(version = ''): void {
   )
 }
 
-/** Whether an update removes a terminating object: it has emptied the finalizers and no grace period is left. */
+/** Whether an update removes a terminating object: no finalizers are left and the grace period is zero. */
 export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
   if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
   const { strategy } = definition
@@ -165,22 +166,22 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
 
 const anyName = { name: nameRules.pathSegment }
 
-/** Metadata rules of every new object, with pauses; run after those of the strategy. */
+/** The metadata rules of every new object; they run after those of the strategy. */
 export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: ResourceDefinition): Work<FieldError[]> {
   const rules = { namespaced: kind.namespaced, name: newName }
   if (!isLargeMetadata(metadata)) return validateObjectMeta(metadata, rules)
-  // That they are large was found by enumerating them, which takes long.
+  // Finding out that the metadata is large has enumerated it, which takes time.
   yield true
   return yield* paced.validateObjectMeta(metadata, rules)
 }
 
-/** Differs: kube-apiserver takes path segments of any length and with zero characters, which cannot be storage keys here. */
+/** Differs: kube-apiserver accepts path segments of any length and with NUL characters, which cannot be part of a storage key here. */
 const newName: NameRule = (name, prefix) => {
   const problems = nameRules.pathSegment(name, prefix)
   return problems.length > 0 ? problems : unstorableName(name)
 }
 
-/** Metadata rules of every update, with pauses; run before those of the strategy. */
+/** The metadata rules of every update; they run before those of the strategy. */
 export function* validateUpdatedMetadata(
   next: FrozenObject,
   current: FrozenObject,
@@ -196,10 +197,7 @@ export function* validateUpdatedMetadata(
   return [...errors, ...(yield* paced.validateObjectMetaUpdate(metadata, current.metadata))]
 }
 
-/**
- * Validates by the strategy, with pauses where it has them. A kind without `validate` has the metadata rules and a DNS
- * subdomain as its name.
- */
+/** Validates by the strategy. A kind without `validate` gets only the metadata rules, and its name must be a DNS subdomain. */
 export function validateByStrategy(
   object: FrozenObject,
   definition: ResourceDefinition,
@@ -210,7 +208,7 @@ export function validateByStrategy(
   return paced.validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
-/** As `validateByStrategy`, for an update. */
+/** Like `validateByStrategy`, for an update. */
 export function* validateUpdateByStrategy(
   next: FrozenObject,
   current: FrozenObject,

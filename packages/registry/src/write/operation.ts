@@ -10,7 +10,7 @@ import { assignNamespace, copyMetadata } from './metadata.ts'
 /** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
 export interface OperationRequest {
   readonly namespace: string
-  /** Empty for operations on no particular object. */
+  /** Empty for operations that address no object. */
   readonly name: string
   readonly subresource: string
   /** Kind of the body. */
@@ -21,13 +21,13 @@ export interface OperationRequest {
 
 /** Admission of one operation: `admit` before it is carried out, `validate` on the resulting body. */
 export interface OperationAdmission {
-  /** @returns the body after mutating admission; the caller's own. @throws ApiError */
+  /** @returns the body after mutating admission, which the caller may mutate. @throws ApiError */
   admit(object: ApiObject): Promise<ApiObject>
   /** @throws ApiError */
   validate(object: ApiObject): Promise<void>
 }
 
-/** Reservations of validating plugins are rolled back: whatever the operation stores passes admission by itself. */
+/** Reservations of validating plugins are rolled back, because each write that the operation makes passes admission itself. */
 export function operationAdmission(
   store: StoreInternals,
   context: WriteContext,
@@ -39,7 +39,7 @@ export function operationAdmission(
   return {
     async admit(object) {
       const admitted = await admission.admit(object, attributes, pluginContext)
-      // Options of connections have no metadata; drafts of plugins give them an empty one.
+      // Connect options have no metadata, but drafts of plugins would add empty metadata.
       if (object.metadata === undefined) return admitted
       const body = copyMetadata(admitted)
       await startWork(restoreAdmittedMetadata(body, object, context), store.turns)
@@ -53,10 +53,10 @@ export function operationAdmission(
 }
 
 /**
- * Runs every step of a creation but storage, for kinds whose objects are never stored: reviews.
+ * Runs every step of a creation except storing the object, for kinds whose objects are never stored, such as SubjectAccessReview.
  *
- * @param object in the version of the store, decoded; the receiver may change it.
- * @returns the admitted object; the caller's own.
+ * @param object in the version of the store, decoded; the callee may mutate it.
+ * @returns the admitted object, which the caller may mutate.
  */
 export async function createVirtual(
   store: StoreInternals,

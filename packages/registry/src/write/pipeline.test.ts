@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { WriteGuard } from '../interfaces.ts'
 import { type SampleOptions, sampleRegistry } from '../testing/sample-registry.ts'
 
-/** Work of a small object that takes longer than a slice. */
+/** Work on a small object that takes longer than a slice. */
 function* slow<T>(result: T, ended: string[], name: string): Work<T> {
   for (let i = 0; i < 3; i++) {
     for (const end = performance.now() + 9; performance.now() < end; );

@@ -19,12 +19,12 @@ import { fromLocalState, fromNewestWhenRefused } from './local-state.ts'
 import { assignNamespace, copyMetadata, generatedName, optimisticLockMessage, strategyContext } from './metadata.ts'
 
 /**
- * The order of a write:
+ * The order of the stages of a write:
  *
  *     own --> admit --> guard --> prepare --> allocate --> validate --> canonicalise --> judge --> store
  *                                    ^------------ the generated name is taken -------------------'
  *
- * Another writer that is first ends it without a result; {@link untilStored} begins again from the newest state.
+ * When another writer was first, the write ends without a result, and {@link untilStored} begins again from the newest state.
  */
 
 /** One attempt of a write. */
@@ -33,12 +33,12 @@ export interface Write<Live extends StoredState | undefined = StoredState | unde
   readonly context: WriteContext
   /** The stored state that the write changes; `undefined` for a creation. */
   readonly live: Live
-  /** The change, and the object that it concerns. The name is that of the path: empty for POST. */
+  /** The change and the addressed object. The name is the one in the path: empty for POST. */
   readonly request: StoredUpdate
   readonly span: RequestSpan | undefined
 }
 
-/** An object on its way through the stages, which may change it. */
+/** The object that the stages of a write pass on and mutate. */
 export interface Draft {
   readonly object: ApiObject
   readonly pace: Pace
@@ -46,11 +46,11 @@ export interface Draft {
 
 /** The object that a request asks for. */
 export interface Requested extends Draft {
-  /** It is the stored object, which its strategy need not prepare and validate again. Stages must not change it. */
+  /** Whether `object` is the stored object itself, which its strategy need not prepare and validate again. Stages must not mutate it. */
   readonly isUnchanged: boolean
 }
 
-/** What admission plugins get with each object of a write. */
+/** The attributes and context that admission plugins get with each object of a write. */
 export interface AdmissionRequest {
   readonly attributes: AdmissionAttributes
   readonly context: AdmissionContext
@@ -64,10 +64,10 @@ export interface Verb<Live extends StoredState | undefined, Lost, Request extend
   admit(write: Write<Live>, requested: ApiObject, admission: Request): Promise<ApiObject>
   /** Corrects and checks the metadata that the request sets. Mutates the object. */
   checkMetadata(write: Write<Live>, object: ApiObject): void
-  /** Sets metadata and what clients may not choose. Mutates the object. */
+  /** Sets metadata and the fields that clients cannot choose. Mutates the object. */
   prepare(write: Write<Live>, object: ApiObject, context: StrategyContext): Preparation
   validate(write: Write<Live>, object: ApiObject, context: StrategyContext): Work<readonly FieldError[]>
-  /** Stores the object, or shows it in a dry run. @returns `undefined` when another writer was first. */
+  /** Stores the object; a dry run only builds the result. @returns `undefined` when another writer was first. */
   store(write: Write<Live>, draft: Draft, reservation: Reservation | undefined): Promise<Stored | undefined>
   /** The outcome when another writer was first. */
   lost(write: Write<Live>, object: ApiObject): Promise<Lost>
@@ -121,13 +121,13 @@ export async function runPipeline<Live extends StoredState | undefined, Lost, Re
   }
 }
 
-/** The strategy of the addressed subresource, where it has one. */
+/** The strategy of the addressed subresource; `undefined` for the resource itself, and for subresources without a strategy. */
 export function subresourceStrategy({ store, request }: Write): SubresourceStrategy<ApiObject> | undefined {
   const { subresource } = request
   return subresource === '' ? undefined : store.definition.strategy.subresources?.[subresource]
 }
 
-/** Records who owns the fields of the requested object. */
+/** Records the field owners of the requested object. */
 function own({ store, context, live, request }: Write, { object, pace, isUnchanged }: Requested): Promise<void> | undefined {
   if (isUnchanged || request.managesFields === true) return undefined
   const { subresource } = request
@@ -142,10 +142,10 @@ function own({ store, context, live, request }: Write, { object, pace, isUnchang
   })
 }
 
-/** Objects of fewer bytes are not large: the text of a value has at least two bytes, with its comma. */
+/** Objects of fewer bytes are not large: each value takes at least two bytes with its comma. */
 const smallObjectBytes = 4000
 
-/** The result of an update that changes nothing, such as most applies of controllers: only warnings and validating admission run. */
+/** Handles an update that changes nothing, such as most applies of controllers: only warnings and validating admission run. */
 async function keepUnchanged(write: Write, current: ApiObject, admission: AdmissionRequest): Promise<Stored> {
   const { store, context, live } = write
   const strategyRequest = strategyContext(store, context)
@@ -157,7 +157,7 @@ async function keepUnchanged(write: Write, current: ApiObject, admission: Admiss
   return context.dryRun || live === undefined ? { object: current } : { object: current, entry: live.entry }
 }
 
-/** Restores what mutating admission must not change, in a copy where other objects share the metadata. */
+/** Restores metadata that mutating admission must not change. Copies metadata that other objects share. */
 async function restoreMetadata(
   { store, context, live, request }: Write,
   requested: Requested,
@@ -179,7 +179,7 @@ function guard({ store, context, live, request }: Write, { object }: Draft): Pro
   const { guard } = environment
   if (guard?.covers(definition) !== true) return undefined
   const guarded = { definition, user: context.user, namespace, name, object: object as FrozenObject }
-  // An update that is refused begins again from the newest state itself.
+  // A refused update begins again from the newest state, so its guard runs only once here.
   if (live !== undefined) return guard.check({ ...guarded, oldObject: live.current })
   return fromNewestWhenRefused(environment.storage, async () => guard.check(guarded))
 }
@@ -189,10 +189,10 @@ function strategyRequestOf({ store, context, request: { subresource } }: Write):
   return subresource === '' ? strategyRequest : { subresource, ...strategyRequest }
 }
 
-/** Attempts to find a free generated name. */
+/** Maximum number of generated names to try. */
 const generatedNameAttempts = 8
 
-/** The prefix of the generated name of a new object; empty: it has a name. Mutating webhooks may choose the name, or another prefix. */
+/** The generateName of a new object without a name; otherwise empty. Mutating webhooks may set the name or change the prefix. */
 function generatedPrefix({ live }: Write, { object: { metadata } }: Draft): string {
   return live === undefined && (metadata.name ?? '') === '' ? (metadata.generateName ?? '') : ''
 }
@@ -201,7 +201,10 @@ function nameAttempts({ store }: Write, generateName: string): number {
   return generateName !== '' && gateEnabled('RetryGenerateName', store.environment.features) ? generatedNameAttempts : 1
 }
 
-/** Gives the object a generated name. What an attempt sets follows from its name and uid, so each of several has a copy. */
+/**
+ * Gives a copy of the object a generated name. Each attempt gets its own copy, because later stages set fields that depend on the name and
+ * uid.
+ */
 async function named(
   { store }: Write,
   { object, pace }: Draft,
@@ -224,7 +227,7 @@ async function allocate(write: Write, draft: Draft, context: StrategyContext, gr
   refuse(write, draft, await grants.allocate(draft.object, write.live?.current, context))
 }
 
-/** Runs what a strategy does with an object, where it has something to do. */
+/** Runs the work of a strategy, where it returned some. */
 function run({ pace }: Draft, work: Preparation): Promise<void> | void {
   return work === undefined ? undefined : pace.run(work)
 }
@@ -233,7 +236,7 @@ function run({ pace }: Draft, work: Preparation): Promise<void> | void {
 function refuse({ store, context }: Write, { object }: Draft, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   const { statedType } = context
-  // Errors name the kind of the storage version, whichever version the request uses, unless the body states another type.
+  // Errors name the kind of the storage version, whatever version the request uses, unless the body states another kind.
   const stored = storedDefinition(store).kind
   const { kind } = statedType ?? stored
   const { group } = statedType === undefined ? stored : parseApiVersion(statedType.apiVersion)
@@ -262,7 +265,7 @@ function judge(
   return store.environment.admission.validate(request.view?.show(object) ?? object, named, context)
 }
 
-/** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
+/** Maximum number of attempts to change an object that other writers change too. After these attempts the request fails with a conflict. */
 const maxAttempts = 100
 
 interface Target {
@@ -274,8 +277,8 @@ interface Target {
  * Changes a stored object, beginning with the local state where the storage has other writers. Repeats the attempt from the newest state
  * when another writer was first.
  *
- * @param attempt `undefined`: another writer was first.
- * @throws ApiError 400 for a name that no object has, 409 after too many attempts
+ * @param attempt returns `undefined` when another writer was first.
+ * @throws ApiError 400 for a name that no object can have, 409 after too many attempts
  */
 export async function untilStored<T extends { readonly entry?: Entry }>(
   store: StoreInternals,
@@ -317,7 +320,7 @@ export async function retryLostRaces<T>(
   }
 }
 
-/** Traces the object that a request asks for. Copies it, because later stages change it in place. */
+/** Traces a copy of the requested object, because later stages mutate the object. */
 function traceRequested({ trace, fieldManager }: WriteContext, object: ApiObject): void {
   if (trace === undefined) return
   const { managedFields: _, ...metadata } = object.metadata

@@ -15,12 +15,12 @@ export interface Rewritten {
   readonly changed: number
 }
 
-/** Entries that are read at once. */
+/** Number of entries read at a time. */
 const pageSize = 500
 
 /**
- * Writes every object of a collection in the stored form of the definition: with the defaults of its version, and without members that
- * its type does not have. Neither admission nor validation runs, and the generation stays. Objects in that form are not written.
+ * Writes every object of a collection in the stored form of the definition: with the defaults of its version, and without members that its
+ * type does not have. Neither admission nor validation runs, and the generation stays. Objects that already have that form are not written.
  */
 export async function rewriteCollection(store: StoreInternals): Promise<Rewritten> {
   const { storage } = store.environment

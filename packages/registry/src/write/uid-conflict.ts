@@ -7,12 +7,12 @@ export interface UidConflict {
   readonly name: string
   /** The uid of the request. */
   readonly uid: string
-  /** That of the stored object; absent when nothing is stored. */
+  /** The uid or version of the stored object; absent when nothing is stored. */
   readonly found: string | undefined
   readonly dryRun?: boolean | undefined
 }
 
-/** An update whose object names another version than the stored one, as a precondition. */
+/** An update whose resourceVersion precondition differs from the stored version. */
 export interface VersionConflict extends Omit<UidConflict, 'uid'> {
   /** The version of the request. */
   readonly resourceVersion: string
@@ -22,7 +22,8 @@ export interface VersionConflict extends Omit<UidConflict, 'uid'> {
 const invalidObject = 4
 
 /**
- * The conflict of an update with another uid. Clients see the storage error of kube-apiserver, with the key of the object there.
+ * The conflict of an update with another uid. The message is that of kube-apiserver's storage error, with the key of the object in
+ * kube-apiserver's store.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -35,7 +36,7 @@ export function uidConflict(definition: ResourceDefinition, { uid, ...conflict }
 }
 
 /**
- * The conflict of an update with a precondition on another version, in the words of {@link uidConflict}, which has an example.
+ * The conflict of an update with a precondition on another version. The message is like that of {@link uidConflict}, which has an example.
  */
 export function versionConflict(definition: ResourceDefinition, { resourceVersion, ...conflict }: VersionConflict): ApiError {
   return preconditionConflict(definition, conflict, { what: 'ResourceVersion', expected: resourceVersion })

@@ -48,7 +48,7 @@ describe('updates that change nothing', () => {
     }
     const { keep, seen, storage, warnings } = await service({ admission: [plugin] })
     const { revision } = storage
-    // Another definition stored it, so its rules are not known to be met.
+    // Another definition stored the object, so this definition must validate it once.
     const first = await keep()
     expect([first.created, seen.splice(0), admissionCalls.splice(0)]).toEqual([
       false,
@@ -80,7 +80,7 @@ describe('updates that change nothing', () => {
     expect(stored('services', 's')?.metadata.labels).toEqual({ admitted: 'yes' })
   })
 
-  it('remove a terminating object that nothing holds', async () => {
+  it('remove a terminating object without finalizers or grace period', async () => {
     const { create, remove, store, context, stored, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
     await remove('configmaps', 'a')

@@ -81,7 +81,7 @@ async function createMissing(
     const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name, missing })
     return { created: true, ...stored }
   } catch (error) {
-    // Another writer has created it since: continue from that object.
+    // Another writer has created the object since: continue from that object.
     const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists'
     if (isTaken && environment.storage.peek(objectKey(definition, namespace, name)) !== undefined) return undefined
     throw error
@@ -174,7 +174,7 @@ async function writeChanged(write: Write<StoredState>, { object, pace }: Draft):
   const canonical = copyMetadata(await keepTimestamps(current, formed, pace))
   if (pace.isSliced) await pace.next()
   const isRemoved = mayRemoveAfterUpdate(definition, canonical, current)
-  // Only what is stored loses the link.
+  // A dry run returns the selfLink; a stored object loses it.
   if (context.dryRun) {
     const shown = await shownByDryRun(definition, canonical, pace)
     if (pace.isSliced) await pace.next()
@@ -204,14 +204,14 @@ async function removeUpdated(
   return { object: await frozen({ ...last, metadata }, pace) }
 }
 
-/** Stores the object, unless it is encoded as it is stored. @returns `undefined` when another writer was first. */
+/** Stores the object, unless its encoded form equals the stored one. @returns `undefined` when another writer was first. */
 async function storeChanged(write: Write<StoredState>, canonical: ApiObject, pace: Pace): Promise<Stored | undefined> {
   const { store, live, request, span } = write
   const { definition, objectCache } = store
   const { conversion } = definition
   const { entry, current } = live
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
-  // Most updates change something, which a comparison of values finds sooner than one of bytes.
+  // Most updates change something, and comparing values finds a difference sooner than encoding and comparing bytes.
   const mayBeSame = definition.custom !== undefined || (await haveEqualValues(canonical, current, pace))
   const memo = objectCache.entryOf(entry)
   const isValidated = subresourceStrategy(write) === undefined || memo.validatedBy === definition

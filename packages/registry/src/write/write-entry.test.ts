@@ -17,7 +17,7 @@ function withPut(storage: Storage, put: Storage['put']): Storage {
   })
 }
 
-/** A storage that records whether the object of a write is frozen once it is encoded, when watchers may read it. */
+/** A storage that records whether the object of a write is frozen when it has been encoded, because from then on watchers may read it. */
 function observed(storage: Storage) {
   const frozen: boolean[] = []
   const put: Storage['put'] = (key, encode, options) =>

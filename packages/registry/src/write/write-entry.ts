@@ -18,7 +18,7 @@ import { canonicalForm } from '../versions/canonical-form.ts'
 import { objectTooLarge } from '../versions/refusals.ts'
 import { copyMetadata } from './metadata.ts'
 
-/** The last stage of a write: an object is encoded at the revision that it gets, and its entry stored or removed. */
+/** The last stage of a write: encodes the object with the revision of the write, and stores or removes its entry. */
 
 /** Default limit of a stored object in bytes: the request limit of etcd. */
 export const maxObjectBytesByDefault = 1.5 * 1024 * 1024
@@ -26,13 +26,13 @@ export const maxObjectBytesByDefault = 1.5 * 1024 * 1024
 export interface EntryWrite {
   readonly key: string
   readonly object: ApiObject
-  /** The object in the storage version, where a webhook has converted it already. */
+  /** The object in the storage version, where a webhook has already converted it. */
   readonly stored?: ApiObject | undefined
   /** The entry that must still be the newest at `key`; `undefined`: nothing is stored there. */
   readonly replaced: Entry | undefined
-  /** The strategy of the whole object has prepared and validated it. */
+  /** Whether the strategy of the main resource, not of a subresource, has prepared and validated the object. */
   readonly isValidated: boolean
-  /** managedFields must be kept even where they exceed the size limit: the request applies. */
+  /** Whether managedFields must be kept even when they exceed the size limit, as for an apply. */
   readonly managesFields: boolean
   readonly pace: Pace
 }
@@ -88,18 +88,18 @@ async function putEntry(store: StoreInternals, write: EncodedWrite, span?: Reque
   return entry
 }
 
-/** Encodes an object at the revision of its write, and caches it for the watchers, which read it before the write returns. */
+/** Encodes an object at the revision of its write, and caches the object for watchers, which read it before the write returns. */
 function encoderOf(
   { key, object, pace, encode }: Pick<EncodedWrite, 'key' | 'object' | 'pace' | 'encode'>,
   memo: CachedObject,
   printed: PrintedParts | undefined,
 ): (revision: number) => Uint8Array {
-  /** Encoded while the revision was unknown. */
+  /** The encoding from a call with an unknown revision. */
   let provisional: Uint8Array | undefined
   return (revision) => {
     object.metadata.resourceVersion = String(revision)
     const bytes = provisional === undefined ? encode(printed) : revisionForm.atRevision(key, provisional, revision)
-    // The revision may be unknown yet: a second call follows then.
+    // Revision 0 means that the revision is not known yet: a second call follows.
     if (revision === 0) {
       provisional = bytes
       memo.object = object
@@ -112,7 +112,7 @@ function encoderOf(
 }
 
 /**
- * Stores a marked object of a deletion, whatever its size, unless a former deletion has stored it in the same form.
+ * Stores an object that a deletion has marked, whatever its size, unless the stored form is already the same.
  *
  * @returns `undefined` when another writer was first.
  */
@@ -135,7 +135,7 @@ export async function writeMark(
   return entry === undefined ? undefined : { object: await objectCache.read(definition, entry), entry }
 }
 
-/** Whether storage holds the object, given in the storage version, in the form in which it would be written. */
+/** Whether the object, given in the storage version, encodes to the bytes that storage holds. */
 export async function isStoredAs(
   { environment }: StoreInternals,
   entry: Entry,
@@ -166,8 +166,8 @@ export async function removeEntry(
 }
 
 /**
- * Encodes an object for storage. Drops managedFields when they alone make it too large, unless the request applies. Mutates the
- * metadata of `object`.
+ * Encodes an object for storage. When the object is too large only because of managedFields, drops them, unless the request is an apply.
+ * Mutates the metadata of `object`.
  *
  * @throws ApiError 413
  */
@@ -192,7 +192,7 @@ export function encodeWithin(
 /** JSON of the members that do not change when the object gets its revision, by member value. */
 export type PrintedParts = ReadonlyMap<unknown, string>
 
-/** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
+/** Encodes the members of a large object one by one ahead of the write, which then only joins them. */
 export function* printParts({ metadata, ...members }: ApiObject): Work<PrintedParts> {
   const printed = new Map<unknown, string>()
   for (const part of [...Object.values(members), ...Object.values(metadata)]) {
@@ -218,7 +218,7 @@ function joined(object: object, open: object | undefined, printed: PrintedParts)
 }
 
 /**
- * Validates the `dryRun` values of a write. The error shows the whole list in the notation of Go.
+ * Validates the `dryRun` values of a write. The error shows the whole list in Go notation.
  *
  * @example
  * import { validateDryRun } from '@krmkit/registry'
@@ -233,7 +233,7 @@ export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof fie
   ]
 }
 
-/** The spans of writes, named like those of kube-apiserver whatever the storage is. */
+/** Names of the spans of writes: those of kube-apiserver, whatever the storage is. */
 type WriteSpanName = 'Create etcd3' | 'GuaranteedUpdate etcd3'
 
 interface WrittenObject {
@@ -241,7 +241,7 @@ interface WrittenObject {
   readonly name: string
 }
 
-/** Runs a write in its span. */
+/** Runs a write inside a tracing span. */
 export function inWriteSpan<T>(
   { definition }: StoreInternals,
   span: WriteContext['span'],
