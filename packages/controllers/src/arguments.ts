@@ -24,7 +24,9 @@ const optionKinds: OptionKinds<ControllersOptions> = {
   newestVersion: 'function',
 }
 
-/** Checks the options of `runControllers`, which callers without types may have wrong. @throws ControllersError `InvalidOption` */
+/**
+ * Validates the options of `runControllers` for callers that are not type-checked. @throws ControllersError `InvalidOption`
+ */
 export function checkOptions(options: ControllersOptions): void {
   const problem =
     optionsProblem(options, { what: 'runControllers', kinds: optionKinds, example: '{ client }' }) ??

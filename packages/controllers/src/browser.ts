@@ -1,4 +1,7 @@
-/** What runs in every runtime: the entry point of the package for browsers. Connections into simulated pods need Node. */
+/**
+ * Browser entry point of the package: everything that runs in every runtime. Connections into simulated pods need Node and
+ * are not exported.
+ */
 
 export { builtInControllers } from './built-in.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'

@@ -5,7 +5,7 @@ export type ControllersErrorCode =
   | 'UnknownController'
   /** An owner reference names a kind that the server does not serve. */
   | 'UnknownKind'
-  /** The controller of a pod is missing or has no scale subresource. */
+  /** The owner that controls a pod is missing or has no scale subresource. */
   | 'NoScale'
   /** Content of a namespace could not be deleted. */
   | 'NotEmptied'
@@ -18,7 +18,7 @@ export type ControllersErrorCode =
   /** The controllers are stopped. */
   | 'Closed'
 
-/** An error of controllers. Errors of running controllers are passed to `onError`. */
+/** Thrown by `runControllers`, or passed to `onError` by a running controller. */
 export class ControllersError extends Error {
   override readonly name = 'ControllersError'
   readonly code: ControllersErrorCode

@@ -9,7 +9,8 @@ import type { QueueRun, WorkQueue, WorkQueueOptions } from './framework/work-que
 import type { MetricsProvider } from './metrics-provider.ts'
 
 /**
- * A controller watches the state of a cluster and moves it towards the desired state. It accesses the server only through its client.
+ * A controller watches a cluster and moves its state towards the desired state. It accesses the server only through its
+ * client.
  */
 export interface Controller {
   /** Name for `--controllers`. */
@@ -20,11 +21,14 @@ export interface Controller {
   start(context: ControllerContext): AsyncDisposable
 }
 
-/** Heartbeats of simulated nodes, which need not be sent at their times while virtual time advances and nothing observes them. */
+/**
+ * Defers the heartbeats of simulated nodes: while virtual time advances, nothing observes them, and sending each one on time
+ * would be wasted work.
+ */
 export interface DeferredHeartbeats {
-  /** A clock whose timers may fire late, when time stops next. */
+  /** Clock of the heartbeats. Its timers may fire late: when virtual time stops next. */
   readonly clock: Clock
-  /** Whether the heartbeats of a node go on. Their absence is then not monitored. */
+  /** Whether the node is beating. A beating node is not marked as unknown, even without recent renewals. */
   isBeating(node: string): boolean
   /** Calls back when the heartbeats of a node end. @returns a function that unsubscribes */
   onEnd(listener: (node: string) => void): () => void
@@ -42,7 +46,7 @@ export interface ControllerContext {
   readonly fieldManager: string
   /** PEM of the authority of the server certificate. Absent: it is not published. */
   readonly rootCA: string | undefined
-  /** Issues the tokens of service account Secrets. Absent: such Secrets are not processed. */
+  /** Issues the tokens of service account Secrets. Absent: these Secrets are not processed. */
   readonly legacyToken: LegacyTokenIssuer | undefined
   /** Which part of a bootstrap token is the signing key. */
   readonly bootstrapSigningKey: BootstrapSigningKey
@@ -52,9 +56,9 @@ export interface ControllerContext {
   readonly signing: CertificateSigning | undefined
   /** Rules of automatic approvals. */
   readonly signerRules: SignerRules
-  /** Metrics of autoscalers. Absent: those of `metrics.k8s.io`. */
+  /** Metrics of autoscalers. Absent: resource usage from `metrics.k8s.io`. */
   readonly metrics: MetricsProvider | undefined
-  /** Absent: heartbeats are sent at their times. */
+  /** Absent: heartbeats are sent on time. */
   readonly heartbeats: DeferredHeartbeats | undefined
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal
@@ -64,13 +68,16 @@ export interface ControllerContext {
   readonly monitors: Monitors
   /** Creates a queue that stops with the controllers and counts as pending work for `settled`. */
   queue<K>(options: QueueOptions<K>): WorkQueue<K>
-  /** Reports an error after which the controller continues. */
+  /** Reports an error; the controller continues. */
   onError(error: unknown): void
 }
 
 export interface CertificateSigning {
   readonly signers: CertificateSigners
-  /** Whether an invalid request gets the condition `Failed`, with the reason. Default true; without it the reason is only passed to `onError`. */
+  /**
+   * Whether an invalid request gets the condition `Failed`, with the reason. Default true. When false, the reason is only
+   * passed to `onError`.
+   */
   readonly reportFailures?: boolean
 }
 
@@ -84,7 +91,10 @@ export interface ControllersOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
-  /** Names as in `--controllers`: `name`, `-name` to disable one, and `*` for all that are enabled by default. Default `*`. */
+  /**
+   * Names as in `--controllers`: `name` enables a controller, `-name` disables it, and `*` enables all default controllers.
+   * Default `*`.
+   */
   readonly controllers?: readonly string[]
   /** Available controllers. Default: `builtInControllers`. */
   readonly available?: readonly Controller[]
@@ -93,13 +103,13 @@ export interface ControllersOptions {
   /** Default `token-secret`, as in kubeadm. */
   readonly bootstrapSigningKey?: BootstrapSigningKey
   /**
-   * Limits controllers that answer one write with several, such as that of deployments, so that they do not delay requests. Default: no
-   * limit.
+   * Rate limit of controllers that react to one write with several writes, such as the deployment controller, so that they
+   * do not delay other requests. Default: no limit.
    */
   readonly rateLimit?: RateLimit
   /**
-   * Whether the work of the controllers is spread over turns of the event loop by the time that it takes, for the requests of others.
-   * Default true. Without it the order of their requests does not depend on how fast the machine is.
+   * Whether controllers yield to the event loop when they have used their time budget in a turn, so that they do not delay
+   * other requests. Default true. When false, the order of their requests does not depend on the speed of the machine.
    */
   readonly paced?: boolean
   readonly signing?: CertificateSigning
@@ -107,18 +117,18 @@ export interface ControllersOptions {
   readonly signerRules?: SignerRules
   /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io` of the server. */
   readonly metrics?: MetricsProvider
-  /** Defers the heartbeats of simulated nodes. Default: they are sent at their times. */
+  /** Defers the heartbeats of simulated nodes. Default: heartbeats are sent on time. */
   readonly heartbeats?: DeferredHeartbeats
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void
   /** Receives each run of a controller for one key when it has ended. Default: runs are not measured. */
   readonly onRun?: (run: ControllerRun) => void
-  /** Returns the current resource version of the store, for `settled`. Default: asks the server. */
+  /** Returns the current resource version of the store, for `settled`. Default: requested from the server. */
   readonly newestVersion?: () => string | Promise<string>
 }
 
-/** One run of a controller for one key of a queue, mostly the name of an object with its namespace. */
+/** One run of a controller for one key of a queue, usually the namespace and name of an object. */
 export interface ControllerRun extends QueueRun {
   /** Name of the controller. */
   readonly controller: string

@@ -1,4 +1,4 @@
-/** The metrics that horizontal pod autoscalers ask for. */
+/** The metrics that horizontal pod autoscalers read. */
 
 type Awaitable<T> = T | Promise<T>
 
@@ -12,15 +12,18 @@ export interface MetricQuery {
 /** A quantity by pod name: `{ 'web-1': '250m' }`. Pods without a sample are missing. */
 export type PodQuantities = Readonly<Record<string, string>>
 
-/** Answers the queries of autoscalers. Absent functions mean that there are no such metrics. Errors appear in the conditions. */
+/**
+ * Provides metrics to autoscalers. A missing function means that metrics of this type are not available. Errors appear in
+ * the conditions of the autoscaler.
+ */
 export interface MetricsProvider {
-  /** Usage of a resource, such as `cpu`, by pods; with `container`, by that container alone. */
+  /** Returns the usage of a resource, such as `cpu`, by each pod, or only by `container` of each pod if given. */
   resource?(query: MetricQuery & { readonly container?: string }): Awaitable<PodQuantities>
-  /** A metric of pods. `labelSelector` selects the pods, `metricSelector` the metric. */
+  /** Returns a metric of pods. `labelSelector` selects the pods, `metricSelector` the metric. */
   pods?(query: MetricQuery & { readonly metricSelector: string }): Awaitable<PodQuantities>
-  /** A metric of one object. */
+  /** Returns a metric of one object. */
   object?(query: MetricQuery & { readonly object: Readonly<ObjectTarget> }): Awaitable<string>
-  /** The values of a metric outside of the cluster. */
+  /** Returns the values of a metric from outside the cluster. */
   external?(query: MetricQuery): Awaitable<readonly string[]>
 }
 

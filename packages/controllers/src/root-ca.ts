@@ -13,7 +13,7 @@ const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource:
 /** Name of the config map with the certificate authority of the server, in every naming profile. */
 export const publishedName = 'kube-root-ca.crt'
 
-/** Publishes the authority of the server in a ConfigMap of every namespace. Disabled without `rootCA`. */
+/** Publishes the certificate authority of the server in a ConfigMap of every namespace. Disabled without `rootCA`. */
 export const rootCAPublisher: Controller = {
   name: 'root-ca-certificate-publisher-controller',
   start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {

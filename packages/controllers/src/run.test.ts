@@ -112,7 +112,7 @@ describe('runControllers', () => {
     await running.settled()
   })
 
-  it('settles when queues are empty, regardless of timers', async () => {
+  it('settled() resolves when queues are empty, regardless of timers', async () => {
     const clock = fakeClock()
     const done: string[] = []
     const worker: Controller = {
@@ -205,7 +205,7 @@ describe('wrong options', () => {
     [{ client, controller: ['*'] }, 'runControllers has no "controller"; did you mean "controllers"?'],
     [{ client, controllers: '*' }, 'runControllers: controllers is a list of strings, not "*"'],
     [{ client, available: ['job-controller'] }, '`available[0]` needs a function `start`, not "job-controller"'],
-  ])('are errors with a hint: %#', (options, message) => {
+  ])('are rejected with a hint: %#', (options, message) => {
     const error = { code: 'InvalidOption', message: expect.stringContaining(message) }
     expect(() => runControllers(options as never)).toThrow(expect.objectContaining(error))
   })

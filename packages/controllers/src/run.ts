@@ -36,7 +36,7 @@ function startControllers(options: ControllersOptions): RunningControllers {
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
   const stopping = new AbortController()
   const { signal } = stopping
-  // Every request in flight adds a listener.
+  // Every request in flight adds an abort listener, so the limit for leak warnings is lifted.
   allowManyListeners(signal)
   const idleTracker = new IdleTracker()
   const metadata = createMetadataClient(client, { clock, random, profile })
@@ -95,7 +95,7 @@ function startControllers(options: ControllersOptions): RunningControllers {
     closed ??= (async () => {
       stopping.abort(new ControllersError({ code: 'Closed', message: 'the controllers were stopped' }))
       await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
-      // Work may wait for informers of resources that are not served: both stop together.
+      // Queues and informers stop concurrently, because work may wait for the informer of a resource that is not served.
       await Promise.all([...queues, informers].map((each) => each[Symbol.asyncDispose]()))
       await metadata.close()
     })()
@@ -110,8 +110,8 @@ function startControllers(options: ControllersOptions): RunningControllers {
 }
 
 /**
- * Resolves a list of names, in the order of `available`: an explicit name or its negation wins over `*`, which selects the controllers
- * that are enabled by default. Aliases are accepted.
+ * Resolves a list of names, in the order of `available`: an explicit name or its negation takes precedence over `*`, which
+ * selects the controllers that are enabled by default. Aliases are accepted.
  *
  * @throws ControllersError `UnknownController`
  * @example

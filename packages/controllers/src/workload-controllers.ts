@@ -1,6 +1,6 @@
 /**
- * Names of the controllers of workloads, services and volumes, which `*` does not enable, besides `deployment-controller`. With them a
- * server behaves like a cluster, except that pods are neither scheduled nor run.
+ * Names of the controllers of workloads, services and volumes, which `*` does not enable, besides `deployment-controller`.
+ * With these controllers a server behaves like a cluster, except that pods are neither scheduled nor run.
  *
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'

@@ -13,7 +13,10 @@ interface ClusterRole extends ApiObject {
 /** Field manager that owns the aggregated rules; changes by other managers are overwritten. */
 const fieldManager = 'clusterrole-aggregation-controller'
 
-/** Sets the rules of roles with an `aggregationRule` to those of the selected roles, which may be aggregated themselves. */
+/**
+ * Sets the rules of roles with an `aggregationRule` to the union of the rules of the selected roles. Selected roles may be
+ * aggregated themselves.
+ */
 export const clusterRoleAggregationController: Controller = {
   name: 'clusterrole-aggregation-controller',
   start({ client, informers, profile, signal, queue }) {
@@ -37,7 +40,7 @@ export const clusterRoleAggregationController: Controller = {
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }
         const applied = await ignoreNotFound(client.apply(type, wanted, { fieldManager, force: true, signal }))
-        // An apply does not remove rules that another manager owns.
+        // An update, because an apply cannot remove rules that another manager owns.
         if (applied !== undefined && !same(applied, rules)) {
           await ignoreNotFound(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
         }

@@ -30,7 +30,7 @@ class CronJobController {
   readonly #jobsByController: ObjectIndex<Job>
   readonly #queue: WorkQueue<string>
   readonly #events: ObjectEvents<CronJob>
-  /** Results of status writes that the informer may not show yet, by the object that was read. */
+  /** Written cron jobs that the informer may not have delivered yet, keyed by the version that was read. */
   readonly #written = new WeakMap<ReadonlyCronJob, CronJob>()
   readonly subscriptions: readonly (() => void)[]
 
@@ -70,7 +70,8 @@ class CronJobController {
     const { namespace, name } = splitKey(key)
     const known = this.#cronJobs.get(name, namespace)
     if (known === undefined) return undefined
-    // One time for the due job and the next sync: a time that passes in between would be missed by both.
+    // The due job and the delay of the next sync use the same clock reading. With two readings, a scheduled time between
+    // them would be missed.
     const nowMs = this.#context.clock.now()
     const cronJob = this.#written.get(known) ?? known
     const owned = this.#jobsByController.get(cronJob.metadata.uid ?? '')
@@ -93,7 +94,7 @@ class CronJobController {
     return delayMs === undefined ? undefined : { requeueAfterMs: delayMs }
   }
 
-  /** Returns the status without jobs that have ended, are gone or were deleted just now. */
+  /** Returns the status whose active list omits jobs that ended, no longer exist, or were just deleted. */
   async #observe(
     cronJob: ReadonlyCronJob,
     owned: readonly ReadonlyJob[],
@@ -112,7 +113,7 @@ class CronJobController {
     for (const reference of before) {
       const { name = '', namespace = '', uid } = reference
       if (deleted.has(uid)) continue
-      // The informer may not show a new job yet.
+      // The informer may not have delivered a new job yet.
       const job = byUid.get(uid) ?? (await ignoreNotFound(client.get(jobs, name, { namespace, signal })))
       const end = job?.metadata.uid === uid ? terminalCondition(job as ReadonlyJob) : undefined
       if (job?.metadata.uid !== uid) this.#events.normal(cronJob, 'MissingJob', `Active job went missing: ${name}`)
@@ -132,7 +133,7 @@ class CronJobController {
     }
   }
 
-  /** Creates the job of the latest time that has passed, as the concurrency policy allows. Changes the status. */
+  /** Creates the job of the latest missed time if the concurrency policy allows it. Mutates `status`. */
   async #runDue(
     cronJob: ReadonlyCronJob,
     schedule: Schedule,
@@ -172,7 +173,7 @@ class CronJobController {
     status.lastScheduleTime = formatTime(due)
   }
 
-  /** @returns the job of the time; undefined when another creator owns its name */
+  /** @returns the job of the scheduled time; undefined when another owner has a job of that name */
   async #createJob(cronJob: ReadonlyCronJob, due: number): Promise<Job | undefined> {
     const { client, fieldManager, profile, signal } = this.#context
     const job = await jobOf(cronJob, due, profile)
@@ -193,7 +194,10 @@ class CronJobController {
     }
   }
 
-  /** Deletes the oldest ended jobs beyond the history limits, and adds their uids. @returns the last failure, which stops nothing */
+  /**
+   * Deletes the oldest ended jobs beyond the history limits, and adds their uids to `deleted`. @returns the last failure; a
+   * failure does not stop the other deletions
+   */
   async #deleteOld(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[], deleted: Set<string | undefined>): Promise<unknown> {
     const { spec } = cronJob
     let failure: unknown

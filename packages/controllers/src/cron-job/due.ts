@@ -1,24 +1,24 @@
 import { type ReadonlyCronJob, scheduledSince } from './objects.ts'
 import type { Schedule } from './schedule.ts'
 
-/** When a cron job is due. Pure functions; times in milliseconds since the epoch. */
+/** Computes when a cron job is due. Pure functions; times are milliseconds since the epoch. */
 
 interface MostRecent {
   readonly sinceMs: number
   /** The latest scheduled time that has passed. */
   readonly dueMs: number | undefined
   readonly isMissed: boolean
-  /** The times of the schedule do not differ, or there are none. */
+  /** The schedule has no next time. */
   readonly isInvalid?: true
-  /** More than a hundred times have passed. */
+  /** More than 100 scheduled times were missed. */
   readonly isOftenMissed?: boolean
 }
 
 const manyMissed = 100
 
 /**
- * Returns the latest scheduled time that has passed and was not processed. Earlier missed times are skipped, and with
- * `startingDeadlineSeconds` those before the deadline.
+ * Returns the latest scheduled time that has passed and was not processed. Earlier missed times are skipped, as are times
+ * older than `startingDeadlineSeconds`.
  */
 export function dueTime(
   cronJob: ReadonlyCronJob,
@@ -44,7 +44,7 @@ function mostRecent(sinceMs: number, schedule: Schedule, nowMs: number): MostRec
   if (nowMs < first) return { sinceMs, dueMs: undefined, isMissed: false }
   const second = schedule.next(first)
   if (second === undefined || nowMs < second) return { sinceMs, dueMs: first, isMissed: false }
-  // Jumps over most of the missed times, assuming that they are evenly spaced.
+  // Skips most of the missed times by assuming that they are evenly spaced.
   const intervalMs = second - first
   const missed = Math.floor((nowMs - first) / intervalMs) + 1
   let dueMs: number | undefined

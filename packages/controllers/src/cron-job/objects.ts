@@ -40,12 +40,15 @@ export type ReadonlyCronJob = DeepReadonly<CronJob>
 
 export const cronJobs = resourceType<CronJob>({ group: 'batch', version: 'v1', resource: 'cronjobs', kind: 'CronJob' })
 
-/** Returns the name of the job of a scheduled time. It is the same for every attempt, so that a job is created once. */
+/**
+ * Returns the name of the job of a scheduled time. The name is the same on every attempt, so that only one job is created
+ * for each time.
+ */
 export function jobName({ metadata }: ReadonlyCronJob, scheduledMs: number): string {
   return `${metadata.name}-${Math.floor(scheduledMs / 60_000)}`
 }
 
-/** Builds the job of a scheduled time. It shares parts with the template, which must not be changed. */
+/** Builds the job of a scheduled time. The job shares parts with the template; do not mutate it. */
 export async function jobOf(cronJob: ReadonlyCronJob, scheduledMs: number, { domain }: NamingProfile): Promise<Job> {
   const { jobTemplate = {}, timeZone } = cronJob.spec ?? {}
   const { labels, annotations } = jobTemplate.metadata ?? {}
@@ -79,7 +82,7 @@ function zonedTime(ms: number, zone: string): string {
   return `${formatTime(ms + minutes * 60_000).slice(0, -1)}${minutes < 0 ? '-' : '+'}${digits(hours)}:${digits(rest)}`
 }
 
-/** Returns the last scheduled time, otherwise the creation time, in milliseconds since the epoch. */
+/** Returns the last scheduled time, or else the creation time, in milliseconds since the epoch. */
 export function scheduledSince({ metadata, status }: ReadonlyCronJob): number {
   const text = status?.lastScheduleTime ?? metadata.creationTimestamp
   return text == null ? 0 : parseTime(text)

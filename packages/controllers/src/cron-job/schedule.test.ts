@@ -27,11 +27,11 @@ describe('parseSchedule', () => {
     expect(times(text, '2024-01-31T23:35:30Z')).toEqual(expected)
   })
 
-  it('counts intervals from the last time', () => {
+  it('counts @every intervals from the last time', () => {
     expect(times('@every 90m', '2024-01-01T00:00:00.500Z', { count: 2 })).toEqual(['2024-01-01T01:30Z', '2024-01-01T03:00Z'])
   })
 
-  it('follows the clocks of a time zone', () => {
+  it('uses the wall clock of the time zone', () => {
     const zone = 'Europe/Berlin'
     expect(times('0 9 * * *', '2024-03-29T12:00:00Z', { zone })).toEqual([
       '2024-03-30T08:00Z',
@@ -41,13 +41,13 @@ describe('parseSchedule', () => {
     expect(times('TZ=Asia/Kolkata 0 0 * * *', '2024-01-01T00:00:00Z', { zone, count: 1 })).toEqual(['2024-01-01T18:30Z'])
   })
 
-  it('skips hours that a change of the clocks skips, and repeats those that it repeats', () => {
+  it('skips hours that a clock change skips and repeats hours that it repeats', () => {
     const zone = 'America/New_York'
     expect(times('30 2 * * *', '2024-03-10T00:00:00Z', { zone, count: 2 })).toEqual(['2024-03-11T06:30Z', '2024-03-12T06:30Z'])
     expect(times('30 1 * * *', '2024-11-03T04:00:00Z', { zone, count: 2 })).toEqual(['2024-11-03T05:30Z', '2024-11-03T06:30Z'])
   })
 
-  it('finds times beside a change of the clocks within an hour', () => {
+  it('finds times next to a clock change in the middle of an hour', () => {
     // At 02:00, clocks go back by 30 minutes.
     expect(times('45 * * * *', '2024-04-06T14:00:00Z', { zone: 'Australia/Lord_Howe' })).toEqual([
       '2024-04-06T14:45Z',
@@ -61,7 +61,7 @@ describe('parseSchedule', () => {
     ])
   })
 
-  it('begins a day without midnight at its first hour', () => {
+  it('starts a day without midnight at its first existing hour', () => {
     expect(times('@daily', '2018-11-03T12:00:00Z', { zone: 'America/Sao_Paulo', count: 2 })).toEqual([
       '2018-11-05T02:00Z',
       '2018-11-06T02:00Z',
@@ -83,7 +83,7 @@ describe('parseSchedule', () => {
     expect(parseSchedule(text)).toBeUndefined()
   })
 
-  it('reads many spaces after a zone in linear time', () => {
+  it('parses many spaces after a zone in linear time', () => {
     expect(parseSchedule(`TZ=UTC x${' '.repeat(300_000)}x\nx`)).toBeUndefined()
     expect(parseSchedule(`TZ=UTC${' '.repeat(300_000)}x\nx`)).toBeUndefined()
   })

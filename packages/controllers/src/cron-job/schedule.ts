@@ -24,7 +24,7 @@ const macros: Readonly<Record<string, string>> = {
 /**
  * Parses a schedule.
  *
- * @param timeZone name in the time zone database; a zone in the text (`TZ=...`) wins. Default: UTC
+ * @param timeZone name in the time zone database; a zone in the text (`TZ=...`) takes precedence. Default: UTC
  * @returns undefined when the schedule or the zone is invalid
  */
 export function parseSchedule(text: string, timeZone = 'UTC'): Schedule | undefined {
@@ -49,7 +49,7 @@ function everySchedule(text: string): Schedule | undefined {
 
 interface Field {
   readonly values: ReadonlySet<number>
-  /** Whether the field is `*`, or a list with it. */
+  /** Whether the field is `*`, or a list that contains `*`. */
   readonly isAny: boolean
 }
 
@@ -64,10 +64,10 @@ function fieldSchedule(texts: readonly string[], zone: string): Schedule | undef
   if (texts.length !== 5 || !minute || !hour || !day || !month || !weekday) return undefined
   const matchesDay = (time: LocalTime) => {
     const [ofMonth, ofWeek] = [day.values.has(time.day), weekday.values.has(time.weekday)]
-    // Two restricted fields are alternatives.
+    // When day of month and day of week are both restricted, either may match.
     return day.isAny || weekday.isAny ? ofMonth && ofWeek : ofMonth || ofWeek
   }
-  // The delay to the next minute of the schedule, or to the next hour, unless clocks change before that.
+  // Advances to the next scheduled minute or the next hour, but not past a clock change.
   const msToMinute = (ms: number, from: number) => {
     let to = from + 1
     while (to < 60 && !minute.values.has(to)) to++

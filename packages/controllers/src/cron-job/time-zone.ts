@@ -38,12 +38,12 @@ export function offsetMs(ms: number, zone: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000
 }
 
-/** Returns the instant at which a day begins. Days and months beyond the end of the month or year count on. */
+/** Returns the instant at which a day begins. A day or month out of range carries over: January 32 is February 1. */
 export function utcOfLocalMidnight({ year, month, day }: Pick<LocalTime, 'year' | 'month' | 'day'>, zone: string): number {
   const wall = Date.UTC(year, month - 1, day)
   const first = wall - (offsetMs(wall, zone) ?? 0)
   const second = wall - (offsetMs(first, zone) ?? 0)
-  // Where clocks skip midnight, the day begins later.
+  // When a clock change skips midnight, the day begins later.
   return localTime(second, zone)?.day === new Date(wall).getUTCDate() ? second : Math.max(first, second)
 }
 

@@ -16,9 +16,9 @@ const firstDelayMs = 200
 const longestDelayMs = 1_000_000
 
 /**
- * Approves client certificate requests of nodes when the requester is authorized: a node for its own certificate, or a user that may
- * add nodes. Checks authorization by SubjectAccessReview and repeats a denied check with backoff, because permission may be granted
- * later.
+ * Approves client certificate requests of nodes when the requester is authorized: a node that requests its own certificate,
+ * or a user that may add nodes. Checks authorization by SubjectAccessReview and repeats a denied check with backoff, because
+ * permission may be granted later.
  *
  * @see API protocol specification, 2.10 and 3
  */
@@ -64,7 +64,7 @@ function matchingApprovals(
   try {
     return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile, signerRules)
   } catch {
-    // Validation rejects unreadable requests; this one was stored by other means.
+    // Validation rejects unparsable requests, so this one was not stored through the API.
     return []
   }
 }

@@ -30,7 +30,7 @@ export const requestCleaner: Controller = {
         const leftMs = Math.max(time, (changedAt.get(name) ?? 0) + graceMs) - clock.now()
         if (leftMs > 0) return { requeueAfterMs: Math.min(leftMs, maxTimerMs) }
         const { uid, resourceVersion } = request.metadata
-        // With the resourceVersion: the request may be approved or denied concurrently.
+        // The resourceVersion precondition protects a request that is approved or denied concurrently.
         const preconditions = {
           ...(uid === undefined ? {} : { uid }),
           ...(resourceVersion === undefined ? {} : { resourceVersion }),

@@ -8,10 +8,10 @@ import type { Controller, ControllerContext } from '../interfaces.ts'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from './signing-requests.ts'
 
 /**
- * Signs approved requests for the built-in signers and ignores others. The reason for not signing a request is passed to `onError` as
- * `NotSigned`, once, and written to the request as its condition `Failed` unless `reportFailures` is false.
+ * Signs approved requests for the built-in signers and ignores others. A request that cannot be signed is reported to
+ * `onError` once, as `NotSigned`, and gets the condition `Failed` unless `reportFailures` is false.
  *
- * Disabled without signers.
+ * Disabled when no signers are configured.
  *
  * @see API protocol specification, 2.10 and 3
  */
@@ -21,7 +21,7 @@ export const signingController: Controller = {
     const { signing, informers, queue, profile } = context
     if (signing === undefined) return disposeSubscriptions([])
     const known = informers.of(signingRequests(profile))
-    /** UIDs of invalid requests, which cannot become valid and were reported. */
+    /** UIDs of invalid requests that were already reported. The spec is immutable, so an invalid request stays invalid. */
     const reported = new Set<string>()
     const work = queue<string>({
       async sync(name) {
@@ -35,7 +35,7 @@ export const signingController: Controller = {
         if (problem === undefined) return undefined
         if (!reported.has(uid)) context.onError(notSigned(request, problem))
         reported.add(uid)
-        // After a conflict the queue repeats all this with the newer request.
+        // After a conflict the queue retries the sync with the newer request.
         if (writesFailures) await writeFailure(request, problem, context)
         return undefined
       },

@@ -11,8 +11,8 @@ interface TrustBundle extends ApiObject {
 }
 
 /**
- * Publishes the authority of the server as a trust bundle, for pods that mount it, and deletes previous bundles. Not enabled by default,
- * like the kind itself; disabled without `rootCA`.
+ * Publishes the certificate authority of the server as a ClusterTrustBundle for pods that mount it, and deletes previous
+ * bundles. Not enabled by default, like the kind itself; disabled without `rootCA`.
  */
 export const trustBundlePublisher: Controller = {
   name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',

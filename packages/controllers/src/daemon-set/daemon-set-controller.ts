@@ -18,7 +18,7 @@ import { type DaemonSetView, type NodePlan, planNodes, planUpdate } from './node
 import { type DaemonSet, type DaemonSetStatus, daemonSets, podOfNode, type ReadonlyDaemonSet, targetNode } from './objects.ts'
 import { daemonSetStatus } from './status.ts'
 
-/** The number of pods that one sync creates or deletes at most. */
+/** Maximum number of pods that one sync creates or deletes. */
 const burstReplicas = 250
 const defaultHistoryLimit = 10
 
@@ -115,7 +115,7 @@ class DaemonSetController {
     return { set, nodes: this.#nodes.list(), podsByNode, hash, nowMs: clock.now(), profile }
   }
 
-  /** Creates and deletes pods; replaces outdated ones once every node has its pod. @returns the first error */
+  /** Creates and deletes pods; replaces outdated pods once every node has its pod. @returns the first error */
   async #update(key: string, view: DaemonSetView): Promise<unknown> {
     const { uid = '' } = view.set.metadata
     const plan = planNodes(view, (node) => {

@@ -3,7 +3,10 @@ import type { Clock } from '@krmkit/meta'
 const initialMs = 1000
 const maxMs = 15 * 60_000
 
-/** Delays the deletion of failed pods of a node, which would fail again: 1 second, doubled up to 15 minutes. */
+/**
+ * Delays the deletion of failed pods on a node, because the replacement would probably fail too: 1 second, doubled up to 15
+ * minutes.
+ */
 export class FailedPodBackoff {
   readonly #clock: Clock
   readonly #entries = new Map<string, { readonly delayMs: number; readonly sinceMs: number }>()
@@ -12,7 +15,9 @@ export class FailedPodBackoff {
     this.#clock = clock
   }
 
-  /** Records a deletion when the delay has passed. @returns the rest of the delay, in milliseconds; zero: delete the pod */
+  /**
+   * Records a deletion if the backoff has passed. @returns the remaining delay in milliseconds; zero: the pod may be deleted
+   */
   tryDelete(key: string): number {
     const now = this.#clock.now()
     for (const [other, { sinceMs }] of this.#entries) {

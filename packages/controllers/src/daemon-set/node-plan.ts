@@ -3,7 +3,7 @@ import type { ReadonlyPod } from '../workloads/objects.ts'
 import { isAvailable, isReady, isTerminating } from '../workloads/pod-state.ts'
 import { byAge, isUpdated, placementOn, type ReadonlyDaemonSet, type ReadonlyNode, updateLimits } from './objects.ts'
 
-/** What a daemon set creates and deletes. Pure functions. */
+/** Computes the pods that a daemon set creates and deletes. Pure functions. */
 
 export interface DaemonSetView {
   readonly set: ReadonlyDaemonSet
@@ -20,14 +20,15 @@ export interface NodePlan {
   /** Nodes that need a pod. */
   readonly create: string[]
   readonly delete: ReadonlyPod[]
-  /** Ended pods among those to delete, with their nodes. */
+  /** The pods in `delete` that have ended, with their nodes. */
   readonly ended: { readonly pod: ReadonlyPod; readonly node: string }[]
 }
 
 /**
- * Plans one pod on every node that needs one, and no others; with surge, a second one while the new pod becomes available.
+ * Plans one pod on every matching node and none elsewhere. With surge, a node keeps its old pod until the new one is
+ * available.
  *
- * @param mayDeleteFailed whether the backoff allows to delete a failed pod of a node
+ * @param mayDeleteFailed whether the backoff allows the deletion of a failed pod on the node
  */
 export function planNodes(view: DaemonSetView, mayDeleteFailed: (node: string) => boolean): NodePlan {
   const plan: NodePlan = { create: [], delete: [], ended: [] }
@@ -37,7 +38,7 @@ export function planNodes(view: DaemonSetView, mayDeleteFailed: (node: string) =
     known.add(name)
     planNode(view, { node, plan, mayDeleteFailed: () => mayDeleteFailed(name) })
   }
-  // Pods for nodes that are gone would never be bound.
+  // The scheduler can never bind pods of deleted nodes.
   for (const [name, pods] of view.podsByNode)
     if (!known.has(name)) plan.delete.push(...pods.filter(({ spec }) => !spec?.nodeName))
   return plan
@@ -78,7 +79,10 @@ function planNode(
   else plan.delete.push(...surplusWithSurge(view, running))
 }
 
-/** Keeps the oldest pod of each template, and the old one only while the new one is not available. */
+/**
+ * Returns all but the oldest pod of the current template and the oldest outdated pod. The outdated pod is surplus, too, once
+ * it is not ready or the updated pod is available.
+ */
 function surplusWithSurge({ set, hash, nowMs }: DaemonSetView, running: readonly ReadonlyPod[]): readonly ReadonlyPod[] {
   if (running.length <= 1) return []
   const updated = running.find((pod) => isUpdated(set, pod, hash))
@@ -103,7 +107,7 @@ export function planUpdate(view: DaemonSetView): NodePlan {
     : planSurge(view, { byNode, wanted, surge: limits.surge })
 }
 
-/** The pods of a node by template; undefined when there is more than one of either. */
+/** Returns the updated and the outdated pod of a node; undefined when the node has several of either. */
 function pairOn({ set, hash }: DaemonSetView, pods: readonly ReadonlyPod[]) {
   const alive = pods.filter((pod) => !isTerminating(pod))
   const [updated, ...moreUpdated] = alive.filter((pod) => isUpdated(set, pod, hash))
@@ -166,7 +170,7 @@ function planSurge(
     else if (!available(outdated)) plan.create.push(name)
     else if (surging < surge) candidates.push(name)
   }
-  // A pod on a node that is no longer selected goes only when enough others are available.
+  // A pod on a node that is no longer selected is deleted only if enough other pods are available.
   plan.delete.push(...misplaced.slice(0, Math.max(0, availablePods - wanted.size)))
   plan.create.push(...candidates.slice(0, Math.max(0, surge - surging)))
   return plan

@@ -7,7 +7,7 @@ import type { Node, Pod, PodSpec, PodTemplate, ReadonlyPod, Toleration } from '.
 import { podFromTemplate } from '../workloads/pod-control.ts'
 import { revisionLabel } from '../workloads/revisions.ts'
 
-/** The parts of daemon sets that the controller reads and writes, their pods, and the nodes on which these run. */
+/** The parts of daemon sets that the controller reads and writes, their pods, and the nodes of these pods. */
 
 export interface DaemonSetStatus {
   currentNumberScheduled: number
@@ -42,7 +42,7 @@ export const daemonSets = resourceType<DaemonSet>({ group: 'apps', version: 'v1'
 const generationAnnotation = 'deprecated.daemonset.template.generation'
 const generationLabel = 'pod-template-generation'
 
-/** Returns the taints that pods of daemon sets tolerate although their template does not say so. */
+/** Returns the tolerations that are added to every pod of a daemon set. */
 function defaultTolerations({ domain }: NamingProfile, spec: DeepReadonly<PodSpec>): Toleration[] {
   const tolerated = (effect: string, ...names: string[]) =>
     names.map((name) => ({ key: `node.${domain}/${name}`, operator: 'Exists', effect }))
@@ -76,7 +76,7 @@ export function placementOn(set: ReadonlyDaemonSet, node: ReadonlyNode, profile:
   return { shouldRun: false, mayStay: untoleratedTaint(taints, tolerations, ['NoExecute']) === undefined }
 }
 
-/** Builds the pod of a node. Its affinity makes the scheduler bind it there. */
+/** Builds the pod of a node. The node affinity of the pod makes the scheduler bind it to that node. */
 export async function podOfNode(
   set: ReadonlyDaemonSet,
   node: string,
@@ -96,7 +96,7 @@ export async function podOfNode(
   return pod
 }
 
-/** Returns the node of a pod: that to which it is bound, otherwise that of its affinity. */
+/** Returns the node of a pod: the node it is bound to, or else the node that its affinity names. */
 export function targetNode({ spec }: ReadonlyPod): string | undefined {
   if (spec?.nodeName) return spec.nodeName
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []

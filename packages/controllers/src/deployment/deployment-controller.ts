@@ -191,7 +191,7 @@ class DeploymentController {
     return this.#finish(deployment, sets)
   }
 
-  /** Whether pods of the sets have not ended, including terminating ones. Watches pods from the first call. */
+  /** Whether any pod of the sets has not ended; terminating pods count. The first call starts the informer of pods. */
   async #isRunning(sets: readonly ReadonlyReplicaSet[]): Promise<boolean> {
     const { informers } = this.#context
     if (this.#pods === undefined) {
@@ -259,7 +259,7 @@ class DeploymentController {
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
       if (isOurs && (await sameTemplate(other, deployment))) return other
-      // The name is taken: the next attempt uses another hash.
+      // Another object has the name: the next attempt uses another hash.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
       throw error
@@ -337,7 +337,8 @@ class DeploymentController {
     const { client, fieldManager, signal } = this.#context
     const annotations = await mergeMaps(deployment.metadata.annotations, { [this.#annotationKeys.revision]: text })
     const changed = { ...deployment, metadata: { ...deployment.metadata, annotations } } as Deployment
-    // Through the status subresource, because otherwise the annotation would increment the generation.
+    // Written through the status subresource, because a write of the annotation to the main resource would increment the
+    // generation.
     return client.update(deployments, changed, { subresource: 'status', fieldManager, signal })
   }
 

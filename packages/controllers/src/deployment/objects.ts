@@ -67,13 +67,13 @@ export const hashLabel = 'pod-template-hash'
 /** Annotation keys of deployments and their replica sets. */
 export interface AnnotationKeys {
   readonly revision: string
-  /** Earlier revisions of a replica set that is in use again. */
+  /** Earlier revision numbers of a replica set that became current again. */
   readonly history: string
   /** Desired and maximum replicas of the deployment when the set was last scaled. */
   readonly desired: string
   readonly max: string
   readonly lastApplied: string
-  /** Requests a rollback to a revision. */
+  /** Set by clients to request a rollback to a revision. */
   readonly rollbackTo: string
 }
 
@@ -105,7 +105,7 @@ export function isRolling({ spec }: ReadonlyDeployment): boolean {
   return spec?.strategy?.type !== 'Recreate'
 }
 
-/** Returns the number of pods allowed above and below the desired number; at least one of them is positive. */
+/** Returns the maximum surge and maximum unavailable pods as numbers; at least one is positive. */
 export function fenceposts(deployment: ReadonlyDeployment): { readonly surge: number; readonly unavailable: number } {
   const wanted = desiredReplicas(deployment)
   if (!isRolling(deployment)) return { surge: 0, unavailable: 0 }

@@ -63,7 +63,7 @@ describe.each([
     expect(await withRevision(deployment, set, keys, 2n)).toEqual(set.metadata.annotations)
   })
 
-  it('gives its template and annotations back', async () => {
+  it('returns its template and annotations for a rollback', async () => {
     const [before, now] = [
       deploymentWith(labels, annotations),
       deploymentWith({ app: 'api' }, { [keys.rollbackTo]: '2', kept: 'no' }),
@@ -77,7 +77,7 @@ describe.each([
   })
 })
 
-it('a large template is hashed, copied and compared in several turns of the event loop', async () => {
+it('hashes, copies and compares a large template in several turns of the event loop', async () => {
   const turnsFor = async (deployment: Deployment) =>
     (await turnsDuring(async () => sameTemplate(await buildReplicaSet(deployment, keys, 1n), deployment))).turns
   expect(await turnsFor(deploymentWith({ app: 'web' }))).toBe(0)

@@ -39,13 +39,16 @@ export async function sameTemplate({ spec: a }: Templated, { spec: b }: Template
 type Templated = ReadonlyDeployment | ReadonlyReplicaSet
 type ReadonlyTemplate = DeepReadonly<Template>
 
-/** The hash label of a template, which is no part of what the user wrote. */
+/** The hash label of a template, which the controller adds to the template of the user. */
 function hashOf(template: ReadonlyTemplate | undefined): paced.Omission | undefined {
   const labels = template?.metadata?.labels
   return labels?.[hashLabel] === undefined ? undefined : { of: labels, name: hashLabel }
 }
 
-/** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
+/**
+ * Returns a short hash of a template. Another `collisions` value gives another hash, for the case that a different template
+ * already has the name.
+ */
 export async function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): Promise<string> {
   const hash = hashOf(template)
   const text = isLargeValue(template) ? await inSlices(paced.canonicalText(template, hash)) : canonicalText(template ?? {}, hash)
@@ -60,7 +63,7 @@ export async function buildReplicaSet(
 ): Promise<ReplicaSet> {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   const hash = await templateHash(deployment.spec?.template, deployment.status?.collisionCount)
-  // Shared with the deployment, which nothing here changes: a copy of a large template takes long.
+  // Shared with the deployment and never mutated; a copy of a large template would take long.
   const template = (deployment.spec?.template ?? {}) as Template
   const labels = await mergeMaps(template.metadata?.labels, { [hashLabel]: hash })
   const selector = (deployment.spec?.selector ?? {}) as { matchLabels?: Record<string, string> }
@@ -90,7 +93,7 @@ export async function buildReplicaSet(
   return set
 }
 
-/** Returns the annotations of a set at a revision: those of the deployment and the revision annotations. */
+/** Returns the annotations of a set at a revision: the annotations of the deployment and the revision annotations. */
 export async function withRevision(
   deployment: ReadonlyDeployment,
   set: ReadonlyReplicaSet,

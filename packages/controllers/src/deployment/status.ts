@@ -37,7 +37,7 @@ export function countStatus(
     updatedReplicas: sets.current === undefined ? 0 : actualReplicas([sets.current]),
     readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
     availableReplicas: available,
-    // Counts pods that the replica sets have not created yet, too.
+    // Pods that the replica sets have not created yet count as unavailable.
     unavailableReplicas: Math.max(0, sumOf(all, ({ spec }) => spec?.replicas ?? 0) - available),
   }
   return {
@@ -64,7 +64,7 @@ export function rolloutStatus(
   return progress === undefined ? status : { ...status, conditions: withCondition(conditions, progress, options.now) }
 }
 
-/** Reports the failure of a replica set to create or delete pods, that of the new set first. */
+/** Adds the ReplicaFailure condition of a replica set that failed to create or delete pods; the new set takes precedence. */
 function withFailure(
   conditions: readonly DeploymentCondition[],
   { current, old }: DeploymentReplicaSets,

@@ -30,12 +30,12 @@ function budget(status: Budget['status'] = {}): Budget {
 
 describe('desiredPods', () => {
   it.each([
-    ['a number that must be there', { minAvailable: 2 }, 5, noScale, { expectedPods: 5, desiredHealthy: 2 }],
-    ['a share that must be there, rounded up', { minAvailable: '50%' }, 2, scale(5), { expectedPods: 5, desiredHealthy: 3 }],
-    ['a number that may be missing', { maxUnavailable: 1 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 2 }],
-    ['a share that may be missing, rounded up', { maxUnavailable: '30%' }, 9, scale(10), { expectedPods: 10, desiredHealthy: 7 }],
-    ['more that may be missing than there are', { maxUnavailable: 9 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 0 }],
-    ['nothing', {}, 4, noScale, { expectedPods: 0, desiredHealthy: 0 }],
+    ['absolute minAvailable', { minAvailable: 2 }, 5, noScale, { expectedPods: 5, desiredHealthy: 2 }],
+    ['minAvailable in percent, rounded up', { minAvailable: '50%' }, 2, scale(5), { expectedPods: 5, desiredHealthy: 3 }],
+    ['absolute maxUnavailable', { maxUnavailable: 1 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 2 }],
+    ['maxUnavailable in percent, rounded up', { maxUnavailable: '30%' }, 9, scale(10), { expectedPods: 10, desiredHealthy: 7 }],
+    ['maxUnavailable above the number of pods', { maxUnavailable: 9 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 0 }],
+    ['neither field', {}, 4, noScale, { expectedPods: 0, desiredHealthy: 0 }],
   ] as const)('%s', async (_, spec, count, counted, wanted) => {
     expect(await desiredPods(spec, count, counted)).toEqual(wanted)
   })

@@ -43,7 +43,8 @@ export interface DesiredPods {
 /**
  * Computes the expected pods of a budget.
  *
- * @param scale returns the number of replicas of all controllers of the pods; called only for relative budgets
+ * @param scale returns the number of replicas of all controllers of the pods; called only for `maxUnavailable` and for a
+ *   percentage
  */
 export async function desiredPods(
   spec: DeepReadonly<NonNullable<Budget['spec']>>,
@@ -62,7 +63,9 @@ export async function desiredPods(
   return { expectedPods, desiredHealthy: scaledValue(minAvailable, expectedPods, { roundUp: true }) }
 }
 
-/** Returns evicted pods that are not deleted yet, by name, and when the first of them stops counting. */
+/**
+ * Returns the pods that were evicted but not deleted yet, by name, and the time at which the first of these entries expires.
+ */
 export function disruptedPods(
   budget: DeepReadonly<Budget>,
   covered: readonly DeepReadonly<Pod>[],
@@ -115,7 +118,7 @@ export function budgetStatus(
   }
 }
 
-/** Returns the status when counting failed: no disruption is allowed. */
+/** Returns the status after a failed count: no disruption is allowed. */
 export function failedStatus(budget: DeepReadonly<Budget>, message: string, nowMs: number): BudgetStatus {
   const { status = {}, metadata } = budget
   const outcome = { status: 'False', reason: 'SyncFailed', message, observedGeneration: metadata.generation ?? 0 }

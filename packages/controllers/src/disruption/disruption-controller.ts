@@ -24,8 +24,8 @@ import {
 import { expectedScale } from './scale.ts'
 
 /**
- * Maintains the status of disruption budgets: how many pods they cover and how many disruptions are allowed. Watches pods only once a
- * budget exists.
+ * Maintains the status of disruption budgets: how many pods they cover and how many disruptions are allowed. Starts the
+ * informer of pods with the first budget.
  */
 export const disruptionController: Controller = {
   name: 'disruption-controller',
@@ -132,14 +132,19 @@ class DisruptionController {
     return expectedScale(covered, this.#context)
   }
 
-  /** Returns the pods that a budget may cover: by the index of labels when its selector has labels, otherwise all of the namespace. */
+  /**
+   * Returns the pods that a budget may cover: found by the label index if its selector has `matchLabels`, otherwise all pods
+   * of the namespace.
+   */
   #candidates({ spec }: DeepReadonly<Budget>, namespace: string): readonly DeepReadonly<Pod>[] {
     const matchLabels = spec?.selector?.matchLabels ?? {}
     if (Object.keys(matchLabels).length === 0) return this.#pods?.list({ namespace }) ?? []
     return this.#podsByLabel?.select(namespace, matchLabels) ?? []
   }
 
-  /** Writes the status against the version that was counted, so that a concurrent eviction is a conflict. */
+  /**
+   * Writes the status with the resourceVersion of the budget that was counted, so that a concurrent eviction is a conflict.
+   */
   async #write(budget: DeepReadonly<Budget>, status: BudgetStatus): Promise<void> {
     if (sameJson(budget.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
@@ -152,7 +157,7 @@ class DisruptionController {
   }
 }
 
-/** Whether a budget covers a pod. No selector covers no pods, an empty one all pods of the namespace. */
+/** Whether a budget covers a pod. A missing selector covers no pods; an empty selector covers all pods of the namespace. */
 function covers(budget: DeepReadonly<Budget>, pod: DeepReadonly<Pod>): boolean {
   const selector = budget.spec?.selector
   return selector != null && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})

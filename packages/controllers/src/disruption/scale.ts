@@ -19,7 +19,8 @@ export interface ScaleOptions {
 }
 
 /**
- * Returns the total replicas of the controllers of the pods, each controller counted once. Pods without a controller do not count.
+ * Returns the total replicas of the controllers of the pods, each controller counted once. Pods without a controller are
+ * ignored.
  *
  * @throws ControllersError `NoScale` for a controller that is missing or has no scale subresource
  */

@@ -24,7 +24,7 @@ const maxEndpointsPerSlice = 100
 /**
  * Maintains the endpoint slices of services with a selector.
  *
- * Differs: pods without a node are included when they have an address, so that a test need not bind its pods.
+ * Differs: pods that have an address but no node are included, so that tests need not bind their pods.
  */
 export const endpointSliceController: Controller = {
   name: 'endpointslice-controller',
@@ -95,7 +95,7 @@ class EndpointSliceController {
     return undefined
   }
 
-  /** Groups the endpoints of pods by their ports, which named ports make differ from pod to pod. */
+  /** Groups the endpoints of pods by their ports. A named target port can resolve to different numbers on different pods. */
   #groupsOf(service: ReadonlyService, pods: readonly ReadonlyPod[], addressType: string): readonly EndpointGroup[] {
     const groups = new Map<string, EndpointGroup>()
     for (const pod of pods) {

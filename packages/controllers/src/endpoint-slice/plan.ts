@@ -15,7 +15,7 @@ export interface SlicePlanOptions {
   /** Builds an empty slice with these ports. */
   readonly build: (ports: readonly EndpointPort[]) => EndpointSlice
   readonly maxPerSlice: number
-  /** Whether a slice without endpoints remains when there are none. */
+  /** Whether one slice without endpoints is kept when there are no endpoints. */
   readonly keepsPlaceholder: boolean
 }
 
@@ -26,8 +26,8 @@ export interface SlicePlan {
 }
 
 /**
- * Distributes endpoints over slices with few changes: endpoints stay in their slice, slices that change anyway are filled first, and
- * the rest fits into one unchanged slice or into new ones.
+ * Distributes endpoints over slices with few changes: endpoints stay in their slice, slices that change anyway are filled
+ * first, and the remaining endpoints go into one unchanged slice or into new slices.
  */
 export function planSlices(options: SlicePlanOptions): SlicePlan {
   const { existing, groups, build, keepsPlaceholder } = options
@@ -53,7 +53,7 @@ export function planSlices(options: SlicePlanOptions): SlicePlan {
   return plan
 }
 
-/** Updates slices instead of deleting some and creating others. */
+/** Replaces pairs of a deleted and a created slice by an update. */
 function reuseDeleted(plan: SlicePlan): void {
   while (plan.create.length > 0 && plan.delete.length > 0) {
     const created = plan.create.pop()!
@@ -140,7 +140,7 @@ function hasSameMetadata({ metadata }: EndpointSlice, template: EndpointSlice): 
   return annotations === undefined || sameJson(metadata.annotations ?? {}, annotations)
 }
 
-/** Endpoints of one identity are the same endpoint in another state. */
+/** Identifies an endpoint independently of its conditions. */
 function identityOf({ addresses, hostname = '', targetRef }: Endpoint): string {
   return JSON.stringify([[...addresses].sort(), hostname, targetRef?.namespace ?? '', targetRef?.name ?? ''])
 }

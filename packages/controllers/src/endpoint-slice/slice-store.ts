@@ -9,7 +9,7 @@ import type { SlicePlan } from './plan.ts'
 /** A write whose event the informer has not delivered yet. */
 type Pending = { readonly kind: 'created' | 'deleted' } | { readonly kind: 'updated'; readonly replacedVersion: string }
 
-/** The slices of one controller by service, and the writes that the informer does not show yet. */
+/** The slices of one controller by service, and the writes that the informer has not delivered yet. */
 export class SliceStore {
   readonly #context: ControllerContext
   readonly #informer: Informer<EndpointSlice>
@@ -54,7 +54,7 @@ export class SliceStore {
     if (!this.#informer.hasSynced) await this.#informer.synced
   }
 
-  /** Returns the slices of a service that are not being deleted; undefined until the informer shows all writes. */
+  /** Returns the slices of a service that are not being deleted; undefined until the informer has delivered all writes. */
   of(key: string): readonly ReadonlySlice[] | undefined {
     const slices = this.#index.get(`${this.#managedBy}/${key}`)
     const byUid = new Map(slices.map((slice) => [slice.metadata.uid ?? '', slice]))

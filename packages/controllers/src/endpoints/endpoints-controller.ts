@@ -26,7 +26,7 @@ import {
   repackSubsets,
 } from './objects.ts'
 
-/** The number of addresses of one object; more are dropped. */
+/** Maximum number of addresses of one object; further addresses are dropped. */
 const maxAddresses = 1000
 
 /** Maintains the Endpoints of services with a selector. */
@@ -67,7 +67,7 @@ class EndpointsController {
     return undefined
   }
 
-  /** Deletes the Endpoints of a service that is gone. Those of leader elections never had one. */
+  /** Deletes the Endpoints of a deleted service. Endpoints of leader elections never had a service and are kept. */
   async #deleteLeftover(existing: ReadonlyEndpoints | undefined): Promise<void> {
     if (existing === undefined) return
     const { client, signal } = this.#context
@@ -152,7 +152,7 @@ function familyOf({ spec }: ReadonlyService, { status }: ReadonlyPod): 4 | 6 {
   return parseIP(address)?.family ?? 4
 }
 
-/** Drops addresses beyond the capacity, proportionally from all subsets, those that are not ready first. */
+/** Drops addresses above the limit, proportionally from all subsets, addresses that are not ready first. */
 function truncate(subsets: EndpointSubset[]): { readonly subsets: EndpointSubset[]; readonly isTruncated: boolean } {
   const total = (member: 'addresses' | 'notReadyAddresses') =>
     subsets.reduce((sum, subset) => sum + (subset[member]?.length ?? 0), 0)

@@ -27,8 +27,8 @@ export type ReadonlyEndpoints = DeepReadonly<Endpoints>
 export const endpointsResource = resourceType<Endpoints>({ group: '', version: 'v1', resource: 'endpoints', kind: 'Endpoints' })
 
 /**
- * Combines subsets so that each address and each set of ports appears once. An address that is not ready for a port counts as not
- * ready there.
+ * Combines subsets so that each address and each set of ports appears once. An address that is both ready and not ready for
+ * a port counts as not ready for it.
  */
 export function repackSubsets(subsets: DeepReadonly<EndpointSubset[]>): EndpointSubset[] {
   const addresses = new Map<string, EndpointAddress>()

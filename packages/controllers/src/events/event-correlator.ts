@@ -1,7 +1,7 @@
 import type { Clock } from '@krmkit/meta'
 import { TokenBucket } from '@krmkit/meta/token-bucket'
 
-/** What decides whether two events of one component are the same, similar, or about the same object. */
+/** The fields that decide whether two events of one component are equal, similar, or about the same object. */
 export interface CorrelatedEvent {
   /** Identifies the object. */
   readonly object: string
@@ -11,16 +11,16 @@ export interface CorrelatedEvent {
   readonly fieldPath: string
 }
 
-/** An event as it is written. */
+/** What the recorder writes for an event. */
 export interface Observation {
   readonly message: string
-  /** It stands for several events that differ only in their message. */
+  /** Whether the event represents several events that differ only in their message. */
   readonly isCombined: boolean
-  /** Name of the event to repeat; undefined for the first one. */
+  /** Name of the event whose count is increased; undefined for the first occurrence. */
   readonly name: string | undefined
   readonly firstAtMs: number
   readonly count: number
-  /** Notes the name with which the event was created. */
+  /** Records the name of the created event. */
   named(name: string): void
 }
 
@@ -36,14 +36,15 @@ interface Counted {
 }
 
 const maxRemembered = 4096
-/** Of so many events that differ only in their message, the last and all later ones are combined, unless this time passes without one. */
+/** Events that differ only in their message are combined from the tenth on, until `similarMs` pass without such an event. */
 const maxSimilar = 10
 const similarMs = 10 * 60_000
-/** Events of one type about one object: so many at once, then one every five minutes. */
+/** Rate limit of events of one type about one object: a burst of 25, then one every five minutes. */
 const limit = { burst: 25, perSecond: 1 / 300 }
 
 /**
- * Counts repeated events of one component, combines similar ones and drops those of objects with too many, by the rules of client-go.
+ * Counts repeated events of one component, combines similar events and rate-limits the events of each object, by the rules
+ * of client-go.
  *
  *     Created pod: a ... i        nine events
  *     Created pod: j              (combined from similar events): Created pod: j, count 1
@@ -59,7 +60,7 @@ export class EventCorrelator {
     this.#clock = clock
   }
 
-  /** @returns what to write; undefined for an event that is dropped, which counts nevertheless */
+  /** @returns what to write; undefined for a dropped event, which still increases the count */
   observe(event: CorrelatedEvent): Observation | undefined {
     const { object, type, reason, message, fieldPath } = event
     const isCombined = this.#isCombined(event)
@@ -98,7 +99,9 @@ export class EventCorrelator {
   }
 }
 
-/** Returns the entry of a key as the most recent one; the least recently used one is forgotten. */
+/**
+ * Returns the entry of a key and marks it as most recently used. Evicts the least recently used entry above the size limit.
+ */
 function remembered<V>(entries: Map<string, V>, key: string, create: () => V): V {
   const entry = entries.get(key) ?? create()
   entries.delete(key)

@@ -5,7 +5,7 @@ import { ignoreCreateConflict, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { EventCorrelator, type Observation } from './event-correlator.ts'
 
-/** What happened to an object. */
+/** An event to record about an object. */
 export interface RecordedEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -34,7 +34,7 @@ function newEvents({ apiDomain }: NamingProfile) {
   return resourceType<Event>({ group: `events.${apiDomain}`, version: 'v1', resource: 'events', kind: 'Event' })
 }
 
-/** Repeated events of one object within this time are one series. */
+/** Equal events of one object that are at most this far apart form one series. */
 const repeatMs = 6 * 60_000
 const maxRemembered = 4096
 const nanosecondsPerMs = 1_000_000
@@ -51,7 +51,7 @@ interface Remembered {
   lastAtMs: number
 }
 
-/** Writes events. A failure is reported as an error of the controllers and has no other effect. */
+/** Writes events. A failed write is passed to `onError` and has no other effect. */
 export class EventRecorder {
   readonly #context: ControllerContext
   readonly #options: EventRecorderOptions
@@ -64,7 +64,7 @@ export class EventRecorder {
     this.#correlator = new EventCorrelator(context.clock)
   }
 
-  /** Records an event of an object; a repeated one raises the count of the first. */
+  /** Records an event of an object; a repeated event increases the count of the first one. */
   async record(object: DeepReadonly<ApiObject>, event: RecordedEvent): Promise<void> {
     const { onError, signal } = this.#context
     try {
@@ -135,7 +135,7 @@ export class EventRecorder {
     return client.create(newEvents(profile), { ...body, eventTime }, { signal })
   }
 
-  /** @returns false when the event does not exist any more */
+  /** @returns false when the event no longer exists */
   async #repeat(known: Remembered): Promise<boolean> {
     const { client, clock, profile, signal } = this.#context
     known.count++
@@ -147,7 +147,7 @@ export class EventRecorder {
   }
 
   #nameOf({ metadata }: DeepReadonly<ApiObject>): string {
-    // Several events of one object may have the same time, and come from several components.
+    // A random fraction keeps names unique when several components record events of one object in the same millisecond.
     const [a = 0, b = 0, c = 0] = this.#context.random.bytes(3)
     const fraction = BigInt(((a << 16) | (b << 8) | c) % nanosecondsPerMs)
     const nanoseconds = BigInt(Math.trunc(this.#context.clock.now())) * BigInt(nanosecondsPerMs) + fraction

@@ -5,8 +5,8 @@ import type { ControllerContext } from '../interfaces.ts'
 import { EventRecorder } from './event-recorder.ts'
 
 /**
- * The events of a controller about objects of one resource. They are written in order, one after the other, and the controller does not
- * wait for them.
+ * The events of a controller about objects of one resource. Events are written sequentially, in order; the controller does
+ * not wait for the writes.
  */
 export class ObjectEvents<O extends ApiObject> {
   readonly #recorder: EventRecorder
@@ -15,8 +15,8 @@ export class ObjectEvents<O extends ApiObject> {
   readonly #queue: WorkQueue<string>
 
   /**
-   * @param resource undefined: the objects carry their version and kind
-   * @param component the controller, as the source of the events names it
+   * @param resource undefined if the objects carry `apiVersion` and `kind`
+   * @param component event source: the name of the controller
    */
   constructor(context: ControllerContext, resource: ResourceType<O> | undefined, component: string) {
     this.#recorder = new EventRecorder(context, { component, api: 'core' })

@@ -26,7 +26,7 @@ export async function ignoreReasons<T>(request: Promise<T>, reasons: readonly St
 }
 
 /**
- * Waits for a create request. Ignores that the object exists, or that its namespace is missing or terminating.
+ * Waits for a create request. Ignores failures because the object already exists or its namespace is missing or terminating.
  *
  * @example
  * import { ConfigMap } from '@krmkit/kinds/core/v1'

@@ -6,7 +6,7 @@ import { discover } from './discovery.ts'
 
 type Answer = { readonly status?: number; readonly body: unknown }
 
-/** Creates a client of a server with only these documents. */
+/** Creates a client of a server that serves only these documents. */
 function clientOf(answers: Readonly<Record<string, Answer>>) {
   const requestedPaths: string[] = []
   const client = createClient({

@@ -11,7 +11,7 @@ export interface DiscoveredResource extends ResourceType {
 export interface Discovery {
   /** All resources at all versions. */
   readonly all: readonly DiscoveredResource[]
-  /** Each resource once, at the most preferred version of its group that has it. */
+  /** Each resource once, at the most preferred version of its group that serves the resource. */
   readonly preferred: readonly DiscoveredResource[]
   /** Reasons for failed discovery by `group/version`. */
   readonly failures: ReadonlyMap<string, string>
@@ -59,9 +59,9 @@ interface Document {
       readonly resources?: readonly AggregatedResource[]
     }[]
   }[]
-  /** Of `APIVersions`. */
+  /** Field of `APIVersions`. */
   readonly versions?: readonly string[]
-  /** Of `APIGroupList`. */
+  /** Field of `APIGroupList`. */
   readonly groups?: readonly {
     readonly name: string
     readonly versions: readonly { readonly version: string }[]
@@ -158,7 +158,7 @@ function indexResources(all: readonly DiscoveredResource[], failures: ReadonlyMa
     const key = `${resource.group}/${resource.resource}`
     if (!preferred.has(key)) preferred.set(key, resource)
     const kind = `${groupVersionOf(resource.group, resource.version)} ${resource.kind}`
-    // Virtual resources, such as pod bindings, share kinds with stored ones.
+    // Virtual resources, such as pod bindings, share their kind with stored resources.
     if (!kinds.has(kind) || !kinds.get(kind)!.verbs.has('get')) kinds.set(kind, resource)
   }
   return {

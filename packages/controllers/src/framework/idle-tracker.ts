@@ -36,7 +36,7 @@ export class IdleTracker {
   }
 }
 
-/** An in-process event reaches the queues of controllers within this number of event-loop turns. */
+/** Number of event-loop turns within which an in-process event reaches the queues of controllers. */
 export const eventTurns = 6
 
 /**

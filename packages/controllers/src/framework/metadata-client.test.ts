@@ -11,7 +11,7 @@ const item = { metadata: { name: 'a', namespace: 'default', resourceVersion: '2'
 const one = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', ...item }
 const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: '2' }, items: [one] }
 
-/** A client over a server that answers as the stock one: it refuses a representation that does not fit the response. */
+/** A client of a server that, like kube-apiserver, rejects a representation that does not fit the response. */
 function partialServer() {
   const seen: string[] = []
   const respond = ({ method, path, query, headers, signal }: TransportRequest): TransportResponse => {
@@ -43,7 +43,7 @@ async function* until(signal: AbortSignal | undefined): AsyncGenerator<Uint8Arra
 }
 
 describe('createMetadataClient', () => {
-  it('requests the metadata of objects for single objects and of lists for lists', async () => {
+  it('requests PartialObjectMetadata for single objects and PartialObjectMetadataList for lists', async () => {
     const { seen, metadata } = partialServer()
     expect(await metadata.get(Widget, 'a')).toMatchObject(item)
     expect((await metadata.list(Widget, { namespace: 'default' })).items).toMatchObject([item])
@@ -61,7 +61,7 @@ describe('createMetadataClient', () => {
     ])
   })
 
-  it('requests the metadata of objects for created, patched and deleted objects', async () => {
+  it('requests PartialObjectMetadata for created, patched and deleted objects', async () => {
     const { seen, metadata } = partialServer()
     await metadata.create(Widget, item, { namespace: 'default' })
     await metadata.patch(Widget, 'a', { type: 'merge', patch: {} })
@@ -82,7 +82,7 @@ describe('createMetadataClient', () => {
     await informer[Symbol.asyncDispose]()
   })
 
-  it('leaves the representation of discovery documents to the server', async () => {
+  it('does not set an Accept header for discovery documents', async () => {
     const { seen, metadata } = partialServer()
     await metadata.request({ path: '/apis/example.com/v1' })
     await metadata.request({ path: '/version' })

@@ -53,7 +53,10 @@ export function createMetadataClient(
 const resourcePath = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/./
 const collectionPath = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/(?!status$))?[^/]+$/
 
-/** Servers refuse the metadata of an object where they respond with a list, and the reverse. Watches send objects. */
+/**
+ * Servers reject PartialObjectMetadata for a list response and PartialObjectMetadataList for a single object. Watches send
+ * objects.
+ */
 function respondsWithList(method: string, path: string, query: string): boolean {
   if (!collectionPath.test(path)) return false
   return method === 'DELETE' || (method === 'GET' && !/(?:^|&)watch=(?:1|true)(?:&|$)/.test(query))

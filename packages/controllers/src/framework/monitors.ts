@@ -12,11 +12,11 @@ export interface MonitorHandlers {
   added?(resource: DiscoveredResource, object: Metadata): void
   updated?(resource: DiscoveredResource, object: Metadata): void
   deleted?(resource: DiscoveredResource, object: Metadata): void
-  /** The object is unknown because its resource is no longer served. */
+  /** Called for each known object of a resource that is no longer served. */
   dropped?(resource: DiscoveredResource, object: Metadata): void
-  /** Discovery has been repeated. */
+  /** Called after each discovery. */
   discovered?(discovered: Discovery): void
-  /** `isReady` has become true. */
+  /** Called when `isReady` becomes true. */
   ready?(): void
 }
 
@@ -58,7 +58,7 @@ export class Monitors {
     this.#queue = options.queue(() => this.#rediscover())
   }
 
-  /** Returns the current discovery. Waits only for the first one; rejects when the controllers stop before. */
+  /** Returns the current discovery. Waits only for the first discovery; rejects if the controllers stop before it. */
   discovered(): Promise<Discovery> {
     if (this.#discovered !== undefined) return Promise.resolve(this.#discovered)
     if (this.#first === undefined) {
@@ -73,7 +73,7 @@ export class Monitors {
     return this.#first
   }
 
-  /** Repeats discovery. */
+  /** Triggers a new discovery. */
   refresh(): void {
     this.#queue.add('discover')
   }
@@ -90,14 +90,14 @@ export class Monitors {
     }
   }
 
-  /** Returns the informer of a resource in any version, if it is monitored. */
+  /** Returns the informer of a resource at any version, if the resource is monitored. */
   of(resource: { readonly group: string; readonly resource: string }): Informer<ApiObject> | undefined {
     return this.#watched.get(keyOf(resource))?.informer
   }
 
   /**
-   * Whether all informers have synced, so that unknown objects do not exist. Waits at most 30 seconds for resources that cannot be
-   * listed.
+   * Whether all informers have synced, so that an object unknown to the monitors does not exist. Waits at most 30 seconds
+   * for resources that cannot be listed.
    */
   get isReady(): boolean {
     return this.#isReady
@@ -123,10 +123,10 @@ export class Monitors {
     const { informers } = this.#options
     const wanted = new Map(discovered.preferred.filter(isWatched).map((resource) => [keyOf(resource), resource]))
     const obsolete = [...this.#watched].filter(([key, { resource }]) => {
-      // A resource may still exist when its discovery failed.
+      // A resource may still be served although its discovery failed.
       return wanted.get(key)?.version !== resource.version && !discovered.failures.has(apiVersionOf(resource))
     })
-    // The last events may be in transit.
+    // The last events may not have been delivered yet.
     if (obsolete.length > 0) await yieldTurns(eventTurns)
     for (const [key, { resource, informer }] of obsolete) {
       const last = informer.list()

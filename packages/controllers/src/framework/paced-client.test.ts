@@ -5,7 +5,7 @@ import { createPacedClient } from './paced-client.ts'
 
 const resource = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true }
 
-/** A client of a server that answers within the turn, after `ms` of work. */
+/** A client of a server that responds in the same turn, after `ms` of synchronous work. */
 function busyClient(ms: number) {
   const sent: string[] = []
   const client = createClient(
@@ -30,7 +30,7 @@ function busyClient(ms: number) {
 }
 
 describe('a paced client', () => {
-  it('sends a few requests at once, and many over several turns of the event loop, in order', async () => {
+  it('sends a few requests in one turn of the event loop and spreads many over several, in order', async () => {
     const { client, sent } = busyClient(1)
     const paced = createPacedClient(client)
     const counts: number[] = []
@@ -47,7 +47,7 @@ describe('a paced client', () => {
     expect(Math.max(...steps)).toBeLessThanOrEqual(9)
   })
 
-  it('returns what the client returns, and rejects as it does', async () => {
+  it('returns the responses of the wrapped client and rejects with its errors', async () => {
     const { client } = busyClient(0)
     const paced = createPacedClient(client)
     expect(await paced.get(resource, 'a')).toMatchObject({ kind: 'ConfigMap' })

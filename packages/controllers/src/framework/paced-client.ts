@@ -8,9 +8,9 @@ const requestsAtOnce = 4
 const requestsPerTurn = 16
 
 /**
- * Wraps a client so that many requests at once leave room for those of others: in one turn of the event loop a few begin, until the
- * time of the turn is used. A server in the same process handles a request without yielding, so that a burst of thousands would otherwise
- * hold it up for as long as all of them take. Watches and page iterations are not paced.
+ * Wraps a client so that bursts of requests do not delay the requests of others: only a few start in one turn of the event
+ * loop, until the time budget of the turn is used. A server in the same process handles a request without yielding, so that
+ * an unpaced burst of thousands would block the server until all are handled. Watches and page iterations are not paced.
  *
  * @example
  * import { createPacedClient } from '@krmkit/controllers/framework'
@@ -44,7 +44,7 @@ export function createPacedClient(client: Client, turnBudget = new TurnBudget())
 class RequestPace {
   readonly #turnBudget: TurnBudget
   readonly #waiting: (() => void)[] = []
-  /** Requests that began in this turn without waiting. */
+  /** Number of requests that started in this turn without waiting. */
   #begun = 0
   #isScheduled = false
 
@@ -52,7 +52,7 @@ class RequestPace {
     this.#turnBudget = turnBudget
   }
 
-  /** @returns `undefined` when the request may begin at once */
+  /** @returns `undefined` when the request may start at once */
   enter(): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#begun < requestsAtOnce && !this.#turnBudget.isUsed) {
       this.#begun++
@@ -65,7 +65,10 @@ class RequestPace {
     })
   }
 
-  /** What a callback resumes runs before the next callback of the same turn. */
+  /**
+   * One callback for each request: a resumed request runs, and uses its time, before the next callback of the same turn
+   * checks the budget.
+   */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true

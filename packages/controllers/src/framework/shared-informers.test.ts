@@ -7,7 +7,7 @@ import { SharedInformers } from './shared-informers.ts'
 
 const owner = (uid: string, controller = true) => ({ apiVersion: 'v1', kind: 'Owner', name: uid, uid, controller })
 
-it('finds objects by their controller, and those without one', async () => {
+it('finds objects by their controller, and objects without a controller', async () => {
   const server = new SmallServer([{ group: 'shop', resource: 'parts', kind: 'Part' }])
   server.put('parts', 'a1', { namespace: 'one', ownerReferences: [owner('a')] })
   server.put('parts', 'a2', { namespace: 'one', ownerReferences: [owner('b', false), owner('a')] })

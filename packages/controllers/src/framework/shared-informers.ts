@@ -10,7 +10,7 @@ export interface SharedInformersOptions {
   readonly clock: Clock
   readonly random: Random
   readonly idleTracker: IdleTracker
-  /** Shared with the queues that run together. Default: one for the informers. */
+  /** Time budget shared with the queues of the same controllers. Default: a separate budget for the informers. */
   readonly turnBudget?: TurnBudget
   readonly onError: (error: unknown) => void
 }
@@ -75,7 +75,7 @@ export class SharedInformers implements AsyncDisposable {
   ): Informer<ApiObject> {
     const { clock, random, idleTracker, onError } = this.#options
     const { resource, ...selection } = target
-    // The first list counts as pending work until it succeeds or fails once.
+    // The first list counts as pending work until it succeeds, or fails for the first time.
     const end = idleTracker.begin()
     const started = createInformer<ApiObject>(client, resource, {
       ...selection,
@@ -95,7 +95,7 @@ export class SharedInformers implements AsyncDisposable {
   }
 }
 
-/** Removes managedFields, which are most of the size of metadata. */
+/** Removes managedFields, which make up most of the size of metadata. */
 function withoutManagedFields(object: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }

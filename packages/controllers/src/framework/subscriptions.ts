@@ -1,4 +1,4 @@
-/** Creates the handle of a controller: disposing of it unsubscribes its handlers. */
+/** Creates the handle of a controller, which unsubscribes all handlers when disposed. */
 export function disposeSubscriptions(subscriptions: Iterable<() => void>): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {

@@ -1,10 +1,10 @@
 import { onNextTurn } from '@krmkit/meta/work'
 
-/** Time that controllers together may work in one turn of the event loop, in milliseconds. */
+/** Time budget of all controllers together in one turn of the event loop, in milliseconds. */
 const turnMs = 4
 
 /**
- * Measures the work of the controllers that run together in a turn of the event loop, so that requests need not wait for all of it.
+ * Time budget that controllers share in each turn of the event loop, so that requests run between parts of their work.
  *
  * @example
  * import { TurnBudget } from '@krmkit/controllers/framework'
@@ -23,7 +23,7 @@ export class TurnBudget {
     this.#turnMs = milliseconds
   }
 
-  /** Whether the time of this turn is used up. The first call in a turn starts it. */
+  /** Whether the budget of this turn is used up. The first call in a turn starts the measurement. */
   get isUsed(): boolean {
     if (this.#turnMs === Number.POSITIVE_INFINITY) return false
     if (this.#startMs !== undefined) return performance.now() - this.#startMs >= this.#turnMs
@@ -34,7 +34,7 @@ export class TurnBudget {
     return false
   }
 
-  /** Resolves on the next turn; `undefined` while the time of this one is not used up. */
+  /** Resolves on the next turn; `undefined` while budget is left in this turn. */
   pause(): Promise<void> | undefined {
     return this.isUsed ? new Promise((resolve) => onNextTurn(resolve)) : undefined
   }

@@ -12,7 +12,7 @@ function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
   return { clock, idleTracker, errors, queue }
 }
 
-/** Work that the test ends. */
+/** Work that ends when the test opens the gate. */
 function gate() {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ describe('WorkQueue', () => {
     expect(seen).toEqual(['a', 'b'])
   })
 
-  it('never processes a key concurrently, and once more when added meanwhile', async () => {
+  it('never processes a key concurrently, and processes it once more when added meanwhile', async () => {
     const { opened, open } = gate()
     let running = 0
     let most = 0
@@ -123,7 +123,7 @@ describe('WorkQueue', () => {
     expect({ tries, errors: errors.length, waits: clock.pending }).toEqual({ tries: 2, errors: 1, waits: 1 })
   })
 
-  it('requeues after the requested delay, at the earliest requested time', async () => {
+  it('requeues after the requested delay; the earliest of several requests counts', async () => {
     let times = 0
     const { queue, idleTracker, clock } = setup(async () => (++times === 1 ? { requeueAfterMs: 100 } : undefined))
     queue.add('a')

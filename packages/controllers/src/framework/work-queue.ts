@@ -10,18 +10,18 @@ export interface RequeueAfter {
 
 /** One run of `sync`. */
 export interface QueueRun {
-  /** The key as text. */
+  /** String form of the key. */
   readonly key: string
   /** Start and end on the clock of the queue, in milliseconds since the epoch. */
   readonly startMs: number
   readonly endMs: number
-  /** Milliseconds on the system clock, waits for responses included. */
+  /** Duration in milliseconds on the system clock, including waits for responses. */
   readonly durationMs: number
   /** `failed`: the key is retried. */
   readonly outcome: 'done' | 'requeued' | 'failed'
-  /** Delay until the next run, of the outcome `requeued`. */
+  /** Delay until the next run; set for the outcome `requeued`. */
   readonly requeueAfterMs?: number
-  /** What `sync` has thrown, of the outcome `failed`. */
+  /** What `sync` threw; set for the outcome `failed`. */
   readonly error?: unknown
 }
 
@@ -37,7 +37,7 @@ export interface WorkQueueOptions<K> {
   readonly rateLimit?: RateLimit | undefined
   readonly clock: Clock
   readonly idleTracker: IdleTracker
-  /** Shared by queues that run together. Default: one for the queue. */
+  /** Time budget shared by queues that run together. Default: a budget for this queue alone. */
   readonly turnBudget?: TurnBudget
   /** Receives errors of `sync`; the key is retried in any case. */
   readonly onError: (error: unknown) => void
@@ -48,7 +48,7 @@ export interface WorkQueueOptions<K> {
 const defaultWorkers = 8
 const baseDelayMs = 5
 const maxDelayMs = 1_000_000
-/** Number of keys started before the queue yields to the event loop, at the latest. */
+/** Maximum number of keys started before the queue yields to the event loop. */
 const keysPerTurn = 64
 
 /**
@@ -114,7 +114,7 @@ export class WorkQueue<K> implements AsyncDisposable {
     this.#delayed.set(key, { at, cancel })
   }
 
-  /** Adds a key when the informer of `synced` has its first list. */
+  /** Adds a key when `synced` resolves, which means that an informer has its first list. */
   addAfterSync(key: K, synced: Promise<void>): void {
     synced.then(
       () => this.add(key),
@@ -187,7 +187,9 @@ export class WorkQueue<K> implements AsyncDisposable {
     return (result) => onRun?.({ key: text, startMs, endMs: clock.now(), durationMs: performance.now() - from, ...result })
   }
 
-  /** Whether the time or the number of keys of this turn is used up; the queue then continues on the next one. */
+  /**
+   * Whether the queue must continue on the next turn because the time budget or the number of keys of this turn is used up.
+   */
   #pauses(): boolean {
     if (this.#isPaused) return true
     const pausing = ++this.#started % keysPerTurn === 0 ? yieldTurns(1) : this.#turnBudget.pause()
@@ -217,11 +219,11 @@ class QueueRateLimiter {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
   readonly #onAvailable: () => void
-  /** The delay of the reserved token has passed. */
+  /** Whether a token was reserved and its delay has passed. */
   #isGranted = false
   #cancel: (() => void) | undefined
 
-  /** @param onAvailable called when a token becomes available after a refusal */
+  /** @param onAvailable called when a token becomes available after `take` failed */
   constructor(rateLimit: RateLimit, clock: Clock, onAvailable: () => void) {
     this.#bucket = new TokenBucket(rateLimit, clock)
     this.#clock = clock

@@ -19,7 +19,8 @@ export const garbageCollector: Controller = {
 }
 
 /**
- * Monitors the metadata of all objects. The graph decides which objects to process; live objects decide what to do with them.
+ * Monitors the metadata of all objects. The graph selects the objects to process; the live state of an object decides what
+ * is done with it.
  *
  *     owner gone                -> dependents: deleted, or released when another owner is left
  *     owner deleted, foreground -> dependents deleted first; the finalizer is removed when none blocks
@@ -34,7 +35,7 @@ class GarbageCollector implements AsyncDisposable {
   readonly #attemptToDeleteLater: (node: Node) => void
   readonly #unsubscribe: () => void
   #discovered: Discovery | undefined
-  /** Work deferred until all collections are listed: before, dependents may still be unknown. */
+  /** Work deferred until all collections are listed, because some dependents may be unknown before. */
   #deferred: (() => void)[] = []
 
   constructor(context: ControllerContext) {
@@ -119,7 +120,7 @@ class GarbageCollector implements AsyncDisposable {
     const preconditions = { uid: node.uid, resourceVersion }
     if (solid.length > 0) await this.#release(node, [...dangling, ...waiting])
     else if (waiting.length > 0 && node.dependents.size > 0) {
-      // In a cycle of foreground deletions every object would wait for itself.
+      // Unblocked, because in a cycle of foreground deletions every object would wait for itself.
       if ([...node.dependents].some((dependent) => dependent.isDeletingDependents)) await this.#unblock(node)
       await this.#objects.delete(node.identity, { uid: node.uid, policy: 'Foreground' })
     } else {
@@ -144,7 +145,10 @@ class GarbageCollector implements AsyncDisposable {
     return undefined
   }
 
-  /** Deletes the dependents of an object in foreground deletion, and removes its finalizer when none blocks. */
+  /**
+   * Deletes the dependents of an object in foreground deletion, and removes its finalizer when no dependent blocks the
+   * deletion.
+   */
   async #deleteDependents(node: Node): Promise<void> {
     await yieldTurns(dependentTurns)
     const blocking = node.blockingDependents()
@@ -191,7 +195,13 @@ class GarbageCollector implements AsyncDisposable {
 
 /** Delay before an existing owner that is not in the graph yet is checked again. */
 const virtualNodeRetryMs = 5_000
-/** Dependents of an object that are released at the same time: all of them would start in one turn. */
+/**
+ * Maximum number of dependents of one object that are released concurrently. Without a limit, all requests would start in
+ * one turn.
+ */
 const releasedAtOnce = 20
-/** Turns to wait for events of dependents created just before their owner was deleted, which arrive on another watch. */
+/**
+ * Turns to wait for the events of dependents that were created just before the deletion of their owner: these events arrive
+ * on another watch.
+ */
 const dependentTurns = 2

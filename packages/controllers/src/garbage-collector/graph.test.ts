@@ -62,7 +62,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('verifies unknown owners, and drops them with their last dependent', () => {
+  it('verifies unknown owners and drops them with their last dependent', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     expect(take()).toEqual(['a'])
@@ -127,7 +127,7 @@ describe('Graph', () => {
     expect(take()).toEqual(['e', 'f'])
   })
 
-  it('reports owners in another namespace, once they are known', () => {
+  it('reports owners in another namespace once they are known', () => {
     const { graph, misplaced } = setup()
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     graph.update(configMaps, object('c', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))

@@ -15,15 +15,15 @@ export interface GraphCallbacks {
   attemptToDelete(node: Node): void
   /** Releases the dependents of an object. */
   attemptToOrphan(node: Node): void
-  /** Returns the object that a reference from a namespace names, if it is known and has the uid. */
+  /** Returns the object that a reference from a namespace names, if the object is known and its uid matches. */
   lookUp(reference: Reference, namespace: string): Identity | undefined
   /** Reports a reference to an object of another namespace. */
   wrongNamespace(dependent: Node, reference: Reference): void
 }
 
 /**
- * The ownership graph, by uid. Holds only objects that own, are owned, or are being deleted with a garbage collection finalizer; other
- * objects need no memory.
+ * The ownership graph, by uid. Holds only objects that own, are owned, or are being deleted with a garbage collection
+ * finalizer; other objects take no memory.
  *
  *     add a                        no nodes: a neither owns nor is owned
  *     add b owned by a             nodes a, b; a.dependents = {b}
@@ -73,7 +73,7 @@ export class Graph {
     this.#removeIfUnneeded(node)
   }
 
-  /** Removes a deleted object and processes its dependents, and owners that waited for it. */
+  /** Removes a deleted object, then processes its dependents and the owners that waited for its deletion. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node === undefined) return
@@ -114,7 +114,7 @@ export class Graph {
   #observe(node: Node, identity: Identity): void {
     node.isVirtual = false
     node.identity = identity
-    // References with wrong coordinates do not count.
+    // References with wrong coordinates do not make an object a dependent.
     for (const dependent of node.dependents)
       for (const reference of dependent.owners)
         if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#rejectReference(reference, dependent, node)
@@ -136,7 +136,7 @@ export class Graph {
       if (next === undefined) this.#removeIfUnneeded(owner)
     }
     for (const [uid, reference] of now) if (!had.has(uid)) this.#addOwner(node, reference)
-    // Changed coordinates may make a reference to the same uid valid or invalid.
+    // A reference to the same uid may become valid or invalid when its coordinates change.
     for (const [uid, reference] of now) {
       const old = had.get(uid)
       if (old !== undefined && !sameCoordinates(old, reference)) this.#work.attemptToDelete(node)
@@ -157,7 +157,10 @@ export class Graph {
     owner.dependents.add(node)
   }
 
-  /** The owner is not what the reference says; the server decides what becomes of the dependent. */
+  /**
+   * Handles a reference whose coordinates do not match the owner with that uid. The dependent is verified against the
+   * server.
+   */
   #rejectReference(reference: Reference, dependent: Node, { identity, isVirtual }: Node): void {
     const isElsewhere = identity.namespace !== '' && identity.namespace !== dependent.identity.namespace
     if (isElsewhere && !isVirtual) this.#work.wrongNamespace(dependent, reference)

@@ -51,8 +51,8 @@ export class LiveObjects {
   }
 
   /**
-   * Changes the metadata of the object with a uid. `change` returns the fields to set, or undefined for no change; it runs again on
-   * the live object after a conflict.
+   * Changes the metadata of the object with a uid. `change` returns the fields to set, or undefined for no change; after a
+   * conflict it is called again with the new live object.
    */
   async change(
     identity: Identity,

@@ -15,7 +15,7 @@ export interface Identity {
 export class Node {
   readonly uid: string
   identity: Identity
-  /** Known only from the reference of a dependent. */
+  /** Whether the object is known only from owner references of its dependents. */
   isVirtual: boolean
   owners: readonly Reference[] = []
   isBeingDeleted = false

@@ -6,7 +6,7 @@ import type { Identity } from './node.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
-/** The owner references of an object by the state of their owners. */
+/** The owner references of an object, grouped by the state of the owner. */
 export interface SortedReferences {
   /** Owners that exist. */
   readonly solid: readonly Reference[]
@@ -22,7 +22,7 @@ const absentCacheBytes = 1024 * 1024
 /** Looks up owners on the server. Caches absent owners, because a uid is never reused. */
 export class OwnerLookup {
   readonly #objects: LiveObjects
-  /** By all coordinates, because another reference to the same uid may be valid. */
+  /** Keyed by all coordinates, because a reference to the same uid with other coordinates may be valid. */
   readonly #absent = new ByteBoundedCache<true>({ maxBytes: absentCacheBytes })
 
   constructor(objects: LiveObjects) {

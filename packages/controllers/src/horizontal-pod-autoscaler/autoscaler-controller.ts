@@ -39,7 +39,7 @@ interface Rescale {
   readonly state: StatusWriter
 }
 
-/** A failure that is in the conditions, too. */
+/** A failure that is also reported in the conditions. */
 class ScaleFailure extends Error {}
 
 class AutoscalerController {
@@ -49,7 +49,7 @@ class AutoscalerController {
   readonly #events: ObjectEvents<Autoscaler>
   readonly #pods: PodsByLabel
   readonly #histories = new Map<string, ScaleHistory>()
-  /** The selector of the pods of each autoscaler. */
+  /** The pod selector of each autoscaler, by key. */
   readonly #selectors = new Map<string, LabelSelector>()
   readonly subscriptions: readonly (() => void)[]
 
@@ -174,7 +174,7 @@ class AutoscalerController {
     this.#events.normal(autoscaler, 'SuccessfulRescale', size)
   }
 
-  /** Reads all metrics. Metrics that fail prevent scaling down. */
+  /** Reads all metrics. A metric that cannot be read prevents scaling down. */
   async #propose(
     autoscaler: ReadonlyAutoscaler,
     { scale, state }: { readonly scale: Scale; readonly state: StatusWriter },

@@ -12,10 +12,10 @@ import {
   replicasForUtilization,
 } from './replica-calculator.ts'
 
-/** What one metric of an autoscaler says. */
+/** The replicas that one metric of an autoscaler proposes. */
 export interface MetricProposal {
   readonly replicas: number
-  /** For the condition, such as `cpu resource utilization (percentage of request)`. */
+  /** Text for the condition, such as `cpu resource utilization (percentage of request)`. */
   readonly description: string
   /** Entry of `status.currentMetrics`. */
   readonly status: object
@@ -32,11 +32,11 @@ export interface ProposalOptions {
   readonly nowMs: number
 }
 
-/** A metric that could not be read. The message is that of its condition and event. */
+/** A metric that could not be read. Its message is used in the condition and the event. */
 export class MetricFailure extends Error {
   /** Reason of the condition, such as `FailedGetResourceMetric`. */
   readonly reason: string
-  /** The message with the metric that it belongs to, for the event of the whole computation. */
+  /** The message prefixed with the failed metric, for the event FailedComputeMetricsReplicas. */
   readonly summary: string
 
   constructor(reason: string, { message, summary }: { readonly message: string; readonly summary: string }) {
@@ -148,7 +148,10 @@ function resourceUsage(
   })
 }
 
-/** Calls a function of the provider. @param absent the error without one: the API is not registered */
+/**
+ * Calls a function of the provider. @param absent message of the error when the provider has no such function: the API is
+ * not registered
+ */
 async function fetched<Q, R>(
   api: string,
   read: ((query: Q) => R | Promise<R>) | undefined,
@@ -189,7 +192,7 @@ async function fromObject(
   const { provider, namespace } = options
   const { name } = metric
   const query = { namespace, name, labelSelector: selectorText(metric), object: describedObject }
-  // The members stand in the order in which the stock controller prints them.
+  // The order of the members is that of the status of kube-controller-manager.
   const where = `${describedObject.kind} on ${namespace} ${describedObject.name}`
   const found = await fetched('custom', provider.object?.bind(provider), { query, absent: noCustomApi }).catch(
     (error: unknown) => {

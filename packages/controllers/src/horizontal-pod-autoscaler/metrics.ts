@@ -8,7 +8,7 @@ interface PodMetricsList {
   })[]
 }
 
-/** Reads the usage of resources from `metrics.k8s.io`, where the server has it. */
+/** Reads resource usage from `metrics.k8s.io`, if the server serves that API. */
 export function serverMetrics(client: Client, { signal }: { readonly signal: AbortSignal }): MetricsProvider {
   return {
     async resource({ namespace, name, labelSelector, container }) {

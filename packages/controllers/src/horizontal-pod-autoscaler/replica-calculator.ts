@@ -5,9 +5,9 @@ import { milliOf } from './metrics.ts'
 
 /** Computes replicas from metrics. Pure functions; amounts are in thousandths. */
 
-/** Differences of usage and target below this part do not scale. */
+/** A relative difference between usage and target up to this value does not change the replicas. */
 const tolerance = 0.1
-/** CPU samples of a pod count only after it has been ready since this time after its start. */
+/** During this time after its start, a pod whose Ready condition is False does not contribute CPU samples. */
 const cpuInitializationMs = 5 * 60_000
 const initialReadinessDelayMs = 30_000
 
@@ -72,7 +72,7 @@ export function replicasForTotal(value: number, target: number, options: PodUsag
   return { replicas: Math.ceil(ratio * ready), average: value }
 }
 
-/** Computes replicas from a value of which each pod should take a share. */
+/** Computes replicas from a total value and the target share of each pod. */
 export function replicasForShare(value: number, targetShare: number, statusReplicas: number): Proposal {
   const ratio = value / (targetShare * statusReplicas)
   const replicas = isWithinTolerance(ratio) ? statusReplicas : Math.ceil(value / targetShare)
@@ -82,7 +82,7 @@ export function replicasForShare(value: number, targetShare: number, statusRepli
 interface Measure {
   ratio(samples: ReadonlyMap<string, number>): number
   average(samples: ReadonlyMap<string, number>): number
-  /** Usage of a pod without a sample, when the others would scale down. */
+  /** Assumed usage of a pod without a sample when the other pods would scale down. */
   assumed(name: string): number
   percent?(samples: ReadonlyMap<string, number>): number
 }
@@ -101,7 +101,7 @@ function propose(usage: ReadonlyMap<string, number>, options: PodUsageOptions, m
   const countsUnready = unready.length > 0 && ratio > 1
   if (!countsUnready && missing.length === 0)
     return { ...known, replicas: isWithinTolerance(ratio) ? currentReplicas : Math.ceil(ratio * samples.size) }
-  // Assumptions about the other pods make the change smaller.
+  // Assumed usage of pods without a sample makes the change smaller.
   if (ratio !== 1) for (const name of missing) samples.set(name, ratio < 1 ? measure.assumed(name) : 0)
   if (countsUnready) for (const name of unready) samples.set(name, 0)
   const careful = measure.ratio(samples)
@@ -125,7 +125,7 @@ function groupPods(usage: ReadonlyMap<string, number>, { pods, resource, nowMs }
   return groups
 }
 
-/** Whether the CPU usage of a pod says something about its normal work. */
+/** Whether the CPU usage of a pod is representative: startup usage is not. */
 function isWarm(pod: ReadonlyPod, nowMs: number): boolean {
   const condition = podCondition(pod, 'Ready')
   const { startTime } = pod.status ?? {}

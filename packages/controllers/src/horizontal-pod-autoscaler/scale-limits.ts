@@ -58,12 +58,12 @@ const limitedDown = {
 const tooMany = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' }
 const tooFew = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' }
 
-/** What one autoscaler recommended and changed recently. */
+/** Recent recommendations and scale changes of one autoscaler. */
 export class ScaleHistory {
   #recommendations: Recommendation[] = []
   #changes: Change[] = []
 
-  /** Records the replicas at which the autoscaler begins. */
+  /** Records the current replicas as the first recommendation. */
   begin(replicas: number, nowMs: number): void {
     if (this.#recommendations.length === 0) this.#recommendations.push({ atMs: nowMs, replicas })
   }
@@ -72,7 +72,7 @@ export class ScaleHistory {
     this.#changes.push({ atMs: nowMs, replicas })
   }
 
-  /** Limits the replicas that the metrics propose. */
+  /** Applies stabilization, scaling policies and bounds to the proposed replicas. */
   limit(
     { spec }: ReadonlyAutoscaler,
     proposal: { readonly current: number; readonly desired: number },
@@ -98,7 +98,7 @@ export class ScaleHistory {
     return { replicas: rated.replicas, ableToScale, scalingLimited: { status: isLimited ? 'True' : 'False', ...rated.because } }
   }
 
-  /** Scales down only to the highest recommendation of the last five minutes. */
+  /** Scales down at most to the highest recommendation of the last five minutes. */
   #stabilize(desired: number, nowMs: number): number {
     this.#forget(nowMs - defaultDownWindowMs)
     const highest = Math.max(desired, ...this.#recommendations.map(({ replicas }) => replicas))
@@ -142,7 +142,7 @@ export class ScaleHistory {
     return { replicas: desired, because: within }
   }
 
-  /** Returns how far the policies allow to scale in one direction. */
+  /** Returns the replicas up to which the policies allow scaling in one direction. */
   #rateLimit(
     current: number,
     { selectPolicy, policies }: Rules,
@@ -167,7 +167,7 @@ export class ScaleHistory {
   }
 }
 
-/** At most doubles the replicas, or adds up to four. */
+/** Limits without `behavior`: scaling up at most doubles the replicas, or reaches four if that is more. */
 function withoutBehavior(
   current: number,
   desired: number,

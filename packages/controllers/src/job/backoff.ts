@@ -15,7 +15,7 @@ export interface BackoffRecord {
 
 export const noFailures: BackoffRecord = { failures: 0, lastFailureMs: 0 }
 
-/** Adds pods that ended since the record was made. */
+/** Returns the record updated with pods that ended since then. */
 export function withFinished(
   record: BackoffRecord,
   succeeded: readonly ReadonlyPod[],
@@ -31,7 +31,7 @@ export function withFinished(
   return later.length === 0 ? noFailures : { failures: later.length, lastFailureMs: Math.max(...later) }
 }
 
-/** Returns the rest of the delay, in milliseconds. */
+/** Returns the remaining delay in milliseconds. */
 export function remainingMs({ failures, lastFailureMs }: BackoffRecord, nowMs: number): number {
   if (failures === 0) return 0
   const delay = Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 20))
@@ -39,8 +39,8 @@ export function remainingMs({ failures, lastFailureMs }: BackoffRecord, nowMs: n
 }
 
 /**
- * Returns when a pod ended, in milliseconds since the epoch: the end of its last container, otherwise when it became unready, otherwise
- * when its deletion was requested, otherwise when it was created.
+ * Returns when a pod ended, in milliseconds since the epoch: the first known of the end of its last container, the time at
+ * which it became unready, its deletion timestamp, and its creation timestamp.
  */
 export function finishedAtMs(pod: ReadonlyPod): number {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata

@@ -21,7 +21,7 @@ export class IndexSet {
     return IndexSet.#merged([...indexes].map((index) => ({ first: index, last: index })))
   }
 
-  /** Parses the text of a status. Malformed parts and indexes from `completions` on are dropped. */
+  /** Parses the text of a status. Malformed parts and indexes of `completions` or more are dropped. */
   static parse(text: string | undefined, completions: number): IndexSet {
     const intervals: Interval[] = []
     for (const part of (text ?? '').split(',')) {

@@ -41,10 +41,10 @@ class JobController {
   readonly #expectations: Expectations
   readonly #events: ObjectEvents<Job>
   readonly #manager: PodManager
-  /** Uids of pods whose finalizer was removed, until the informer shows it. */
+  /** Uids of pods whose finalizer was removed, by job, until the informer delivers the change. */
   readonly #released = new Map<string, Set<string>>()
   readonly #backoff = new Map<string, BackoffRecord>()
-  /** Versions of a job that this controller has replaced, until the informer shows a later one. */
+  /** The resourceVersions of a job that this controller has overwritten, until the informer delivers a later version. */
   readonly #replaced = new Map<string, Set<string | undefined>>()
   readonly #orphans: WorkQueue<string>
   readonly subscriptions: readonly (() => void)[]
@@ -108,7 +108,7 @@ class JobController {
       this.#replaced.delete(key)
       return undefined
     }
-    // The informer will show the later version, which queues the job again.
+    // The event of the later version will queue the job again.
     if (this.#replaced.get(key)?.has(job.metadata.resourceVersion) === true) return undefined
     this.#replaced.delete(key)
     const { managedBy = this.#keys.manager } = job.spec ?? {}
@@ -128,12 +128,12 @@ class JobController {
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) }
   }
 
-  /** Deletes the pods of a job that ends, or creates and deletes those of a running one. */
+  /** Deletes the pods of a job that is ending; otherwise creates and deletes pods to reach the parallelism. */
   async #managePods(state: JobState, isSatisfied: boolean, backoffMs: number): Promise<ManagedPods> {
     const { job, activePods } = state
     if (state.finished !== undefined) {
       const managed = await this.#manager.deleteActive(state)
-      // Pods remain, or may exist that the informer does not show yet.
+      // Pods remain, or the informer may not have delivered new pods yet.
       if (managed.active > 0 || !isSatisfied) state.finished = undefined
       return managed
     }
@@ -151,7 +151,7 @@ class JobController {
     return managed
   }
 
-  /** Writes the status and releases ended pods, in the order that counts each pod once. */
+  /** Writes the status and releases ended pods, in the order that guarantees that each pod is counted once. */
   async #track(key: string, state: JobState, { active }: ManagedPods, backoff: BackoffRecord): Promise<void> {
     const { status, job } = state
     if (active === 0) delete status.active
@@ -219,7 +219,7 @@ class JobController {
     return errors[0]
   }
 
-  /** Pods whose job is gone or has ended would keep the finalizer forever. */
+  /** Removes the finalizer of a pod whose job is deleted or has ended; otherwise the pod would keep it forever. */
   #checkOrphan(pod: ReadonlyPod): void {
     if (hasTracking(pod, this.#keys) && this.#isOrphan(pod)) this.#orphans.add(queueKey(pod))
   }
@@ -244,7 +244,10 @@ class JobController {
   }
 }
 
-/** Notes in the conditions that the job is suspended or resumed. A resumed job starts anew. @returns the reason of the event */
+/**
+ * Sets the Suspended condition when the job is suspended or resumed. A resumed job gets a new start time. @returns the
+ * reason of the event
+ */
 function noteSuspension(state: JobState): 'Suspended' | 'Resumed' | undefined {
   const { job, status, nowMs } = state
   const before = status.conditions?.find(({ type }) => type === 'Suspended')

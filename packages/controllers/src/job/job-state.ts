@@ -17,7 +17,7 @@ import {
 } from './objects.ts'
 import { decideFailure, metSuccessRule } from './policies.ts'
 
-/** What one sync of a job knows and changes. */
+/** The state of one sync of a job. */
 export interface JobState {
   /** The latest version of the job. */
   job: ReadonlyJob
@@ -31,7 +31,7 @@ export interface JobState {
   /** Pods that ended since the last sync and are not counted yet. */
   readonly newlySucceeded: readonly ReadonlyPod[]
   readonly newlyFailed: readonly ReadonlyPod[]
-  /** Uids of pods whose finalizer was removed, while the informer still shows it. */
+  /** Uids of pods whose finalizer was removed while the informer still shows it. */
   readonly released: ReadonlySet<string>
   ready: number
   terminating: number
@@ -41,7 +41,7 @@ export interface JobState {
   succeededIndexes: IndexSet
   /** Undefined without a backoff limit per index. */
   readonly failedIndexes: IndexSet | undefined
-  /** Failed pods that are kept until their index has a new pod, which inherits their failure counts. */
+  /** Failed pods, by index, that are kept until the index has a new pod, which inherits the failure counts. */
   readonly awaitingReplacement: ReadonlyMap<number, ReadonlyPod>
   /** The condition with which the job ends. */
   finished: JobCondition | undefined
@@ -136,7 +136,7 @@ function isLaterFailure(pod: ReadonlyPod, other: ReadonlyPod, keys: JobKeys): bo
   return failureCounts(pod, keys).total >= failureCounts(other, keys).total && finishedAtMs(pod) >= finishedAtMs(other)
 }
 
-/** Returns the earlier failures of the index of a pod, from its annotations. */
+/** Returns the number of earlier failures of the index of a pod, from the annotations of the pod. */
 export function failureCounts(
   { metadata }: ReadonlyPod,
   { failureCount, ignoredFailureCount }: JobKeys,
@@ -158,7 +158,7 @@ export function findCondition({ status }: Pick<JobState, 'status'>, type: string
   return status.conditions?.find((condition) => condition.type === type)
 }
 
-/** Returns the condition with which the job ends because of what happened so far. Failures win over success. */
+/** Returns the terminal condition of the job, if one is reached. Failure takes precedence over success. */
 export function evaluate(state: JobState): JobCondition | undefined {
   const { job, pods, nowMs } = state
   const { spec = {} } = job
@@ -194,7 +194,7 @@ export function deadlineMs({ job, status }: Pick<JobState, 'job' | 'status'>): n
   return parseTime(status.startTime) + seconds * 1000
 }
 
-/** Whether containers that restart in their pods have reached the backoff limit together. */
+/** Whether the sum of container restarts, for pods with the restart policy `OnFailure`, has reached the backoff limit. */
 function exceedsRestarts({ job, pods }: JobState): boolean {
   if (job.spec?.template?.spec?.restartPolicy !== 'OnFailure') return false
   let restarts = 0

@@ -70,7 +70,7 @@ export interface JobKeys {
   readonly failureCount: string
   /** Annotation with the number of earlier failures of the index that the failure policy ignored. */
   readonly ignoredFailureCount: string
-  /** Value of `managedBy` that means this controller. */
+  /** Value of `managedBy` that selects this controller. */
   readonly manager: string
 }
 
@@ -88,11 +88,11 @@ export const isIndexed = ({ spec }: ReadonlyJob): boolean => spec?.completionMod
 export const isSuspended = ({ spec }: ReadonlyJob): boolean => spec?.suspend === true
 export const hasLimitPerIndex = (job: ReadonlyJob): boolean => isIndexed(job) && job.spec?.backoffLimitPerIndex != null
 
-/** Whether a pod is replaced only when it has failed, not already when it terminates. */
+/** Whether a pod is replaced only after it has failed, not while it is terminating. */
 export const replacesOnlyFailed = ({ spec }: ReadonlyJob): boolean =>
   spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy != null
 
-/** Whether a pod counts as failed. A terminating pod does, unless only failed pods are replaced. */
+/** Whether a pod counts as failed. A terminating pod counts as failed unless only failed pods are replaced. */
 export function isFailedPod(pod: ReadonlyPod, job: ReadonlyJob): boolean {
   const phase = pod.status?.phase
   if (phase === 'Failed') return true

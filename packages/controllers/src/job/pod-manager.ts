@@ -10,12 +10,12 @@ import { failureCounts, type JobState } from './job-state.ts'
 import { hasLimitPerIndex, hasTracking, isIndexed, isSuspended, type Job, type JobKeys, replacesOnlyFailed } from './objects.ts'
 import { pendingIndexes, podOfJob, podsToDelete } from './pod-templates.ts'
 
-/** The number of pods that one sync creates or deletes at most. */
+/** Maximum number of pods that one sync creates or deletes. */
 const maxPerSync = 500
 
-/** What a sync did with the pods of a job. */
+/** The result of managing the pods of a job. */
 export interface ManagedPods {
-  /** Active pods afterwards. */
+  /** Number of active pods after the sync. */
   readonly active: number
   readonly error?: unknown
   /** Delay until failed pods may be replaced, in milliseconds. */
@@ -60,7 +60,7 @@ export class PodManager {
     return ready.length === 0 && indexes.length > 0 ? { active: 0, delayMs } : this.#create(state, ready)
   }
 
-  /** Deletes all active pods of a job that ends. They keep the finalizer until they are counted. */
+  /** Deletes all active pods of a job that is ending. The pods keep the finalizer until they are counted. */
   async deleteActive(state: JobState): Promise<ManagedPods> {
     const { activePods, job } = state
     const errors: unknown[] = []
@@ -134,12 +134,12 @@ export async function removeFinalizer(
 
 function wantedActive({ job, activePods, succeeded }: JobState): number {
   const { completions, parallelism = 1 } = job.spec ?? {}
-  // Without completions, one success means that the other pods finish and no new ones start.
+  // Without completions, the first success means that no new pods start; running pods may finish.
   if (completions == null) return succeeded > 0 ? activePods.length : parallelism
   return Math.max(0, Math.min(parallelism, completions - succeeded))
 }
 
-/** Returns the rest of the delay before a pod of an index is replaced. */
+/** Returns the remaining delay before a failed pod of an index is replaced. */
 function indexDelayMs({ awaitingReplacement, keys, nowMs }: JobState, index: number): number {
   const pod = awaitingReplacement.get(index)
   if (pod === undefined) return 0

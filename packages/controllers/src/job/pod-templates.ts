@@ -9,7 +9,7 @@ import { failureCounts, type JobState } from './job-state.ts'
 import { completionIndex, hasLimitPerIndex, isIndexed, jobs, replacesOnlyFailed } from './objects.ts'
 import { decideFailure } from './policies.ts'
 
-/** The pods that a job creates, and those that it deletes. Pure functions. */
+/** Builds the pods that a job creates and selects the pods that it deletes. Pure functions. */
 
 const indexVariable = 'JOB_COMPLETION_INDEX'
 const maxPrefixLength = 58
@@ -28,7 +28,7 @@ export async function podOfJob(state: JobState, index: number | undefined): Prom
   return { ...pod, spec: { ...withIndexVariable(spec, keys.completionIndex), hostname: `${name}-${index}` } }
 }
 
-/** Returns the labels and annotations with the index of a pod, and with the failures of the pod that it replaces. */
+/** Returns the labels and annotations with the index of a pod, and with the failure counts of the pod that it replaces. */
 function indexMetadata({ job, keys, awaitingReplacement }: JobState, index: number) {
   const labels = { [keys.completionIndex]: String(index) }
   if (!hasLimitPerIndex(job)) return { labels, annotations: labels }
@@ -76,8 +76,8 @@ const isUnfinishedTerminating = (pod: ReadonlyPod): boolean =>
   isTerminating(pod) && pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded'
 
 /**
- * Chooses active pods to delete: those of an indexed job with a repeated or invalid index, and at least `count` pods, those that have
- * come least far first.
+ * Selects at least `count` active pods to delete, those that progressed least first. In an indexed job, all pods with a
+ * duplicate or invalid index are selected.
  */
 export function podsToDelete(
   { job, keys, activePods, nowMs }: JobState,

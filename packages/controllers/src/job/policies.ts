@@ -3,9 +3,9 @@ import type { ContainerStatus, ReadonlyPod } from '../workloads/objects.ts'
 import { IndexSet } from './index-set.ts'
 import type { FailureRule, ReadonlyJob } from './objects.ts'
 
-/** The policies of jobs for failed pods and for early success. */
+/** Evaluates the pod failure policy and the success policy of jobs. */
 
-/** What the failure policy decides about a failed pod. */
+/** The decision of the failure policy about a failed pod. */
 export interface FailureDecision {
   /** The action of the matching rule. Undefined: no rule matched. */
   readonly action: string | undefined
@@ -30,7 +30,7 @@ export function decideFailure({ spec }: ReadonlyJob, pod: ReadonlyPod): FailureD
   return counted
 }
 
-/** Returns what a rule matches in a pod; undefined when it does not match. */
+/** Returns a description of what a rule matches in a pod; undefined when the rule does not match. */
 function matchRule({ onExitCodes, onPodConditions }: DeepReadonly<FailureRule>, pod: ReadonlyPod): string | undefined {
   const { name = '', namespace = '' } = pod.metadata
   if (onExitCodes != null) {
@@ -55,7 +55,7 @@ function matchExitCode(
   return values.includes(exitCode) === (operator === 'In')
 }
 
-/** Returns the message of a rule of the success policy that these indexes meet. */
+/** Returns the message of the first success policy rule that the succeeded indexes satisfy. */
 export function metSuccessRule({ spec }: ReadonlyJob, succeeded: IndexSet): string | undefined {
   if (succeeded.size === 0) return undefined
   const rules = spec?.successPolicy?.rules ?? []

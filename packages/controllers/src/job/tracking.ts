@@ -5,26 +5,26 @@ import { hasTracking, isFailedPod, isIndexed } from './objects.ts'
 import { decideFailure } from './policies.ts'
 
 /**
- * Counting of ended pods. A pod is counted once, although controllers may stop between two writes:
+ * Counts ended pods. A pod is counted exactly once, even if the controller stops between two writes:
  *
  *     pod with finalizer --> uid in uncountedTerminatedPods --> finalizer removed --> counter increased, uid removed
  */
 
-/** The number of pods that one sync counts at most. */
+/** Maximum number of pods that one sync counts. */
 const maxUncounted = 500
 
 export interface TrackingPlan {
-  /** Pods whose finalizer to remove, after the status was written. */
+  /** Pods whose finalizer is removed after the status write. */
   readonly released: readonly ReadonlyPod[]
-  /** Uids of the pods that keep the job from counting them: they have the finalizer. */
+  /** Uids of pods that still have the finalizer and therefore cannot move to the counters. */
   readonly uidsWithFinalizer: Set<string>
   /** Whether the status must be written before finalizers are removed. */
   readonly needsWrite: boolean
-  /** More pods remain to be counted. */
+  /** Whether more pods remain to be counted. */
   readonly isPartial: boolean
 }
 
-/** Adds ended pods to the status, with the interim condition when the job ends. */
+/** Adds ended pods to `uncountedTerminatedPods`, and the interim condition when the job is ending. Mutates the status. */
 export function planTracking(state: JobState): TrackingPlan {
   const { job, status, keys, pods, released: known } = state
   const uidsWithFinalizer = new Set<string>()
@@ -55,7 +55,7 @@ export function planTracking(state: JobState): TrackingPlan {
   return { released, uidsWithFinalizer, needsWrite, isPartial }
 }
 
-/** Moves pods that have lost their finalizer from the uncounted ones to the counters. @returns whether the status changed */
+/** Moves pods without the finalizer from `uncountedTerminatedPods` to the counters. @returns whether the status changed */
 export function countReleased({ status }: JobState, uidsWithFinalizer: ReadonlySet<string>): boolean {
   let isChanged = false
   const uncounted = status.uncountedTerminatedPods
@@ -71,7 +71,7 @@ export function countReleased({ status }: JobState, uidsWithFinalizer: ReadonlyS
   return isChanged
 }
 
-/** Whether a pod need not be kept any longer. */
+/** Whether the finalizer of a pod may be removed. */
 function mayRelease({ job, keys, finished, awaitingReplacement }: JobState, pod: ReadonlyPod): boolean {
   if (job.metadata.deletionTimestamp !== undefined || finished !== undefined || pod.status?.phase === 'Succeeded') return true
   if (!isFailedPod(pod, job)) return false
@@ -79,7 +79,7 @@ function mayRelease({ job, keys, finished, awaitingReplacement }: JobState, pod:
   return index === undefined || awaitingReplacement.get(index)?.metadata.uid !== pod.metadata.uid
 }
 
-/** Notes an ended pod as uncounted. @returns whether the status changed */
+/** Adds an ended pod to `uncountedTerminatedPods`. @returns whether the status changed */
 function count(
   state: JobState,
   pod: ReadonlyPod,
@@ -96,7 +96,7 @@ function count(
     else newIndexes.push(index)
     return true
   }
-  // Pods that still run when the job fails count as failed.
+  // Pods that are still running when the job fails count as failed.
   const jobFails = finished !== undefined && finished.type !== 'SuccessCriteriaMet'
   if (!isFailedPod(pod, job) && !jobFails) return false
   if ((isIndexed(job) && index === undefined) || !decideFailure(job, pod).counts) return false

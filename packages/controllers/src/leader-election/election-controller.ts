@@ -28,8 +28,8 @@ export const candidates = resourceType<LeaseCandidate>({
 const leaseSeconds = 5
 
 /**
- * Elects the leaders of Leases whose candidates announce themselves by LeaseCandidate objects: pings the candidates, waits for their
- * answers and gives the Lease to the best one.
+ * Elects the leaders of Leases whose candidates announce themselves by LeaseCandidate objects: pings the candidates, waits
+ * for their renewals and gives the Lease to the best candidate.
  */
 export const leaderElectionController: Controller = {
   name: 'leader-election-controller',
@@ -56,7 +56,7 @@ export const leaderElectionController: Controller = {
     const add = (namespace: string | undefined, name: string | undefined) => work.add(`${namespace ?? ''}/${name ?? ''}`)
     const ofLease = ({ metadata }: DeepReadonly<LeaderLease>) => add(metadata.namespace, metadata.name)
     const ofCandidate = (candidate: DeepReadonly<LeaseCandidate>) => {
-      // A candidate that was just pinged is part of an election that runs.
+      // A candidate that was pinged and has not renewed yet belongs to a running election, which is requeued anyway.
       if (hasAnswered(candidate)) add(candidate.metadata.namespace, candidate.spec?.leaseName)
     }
     return disposeSubscriptions([
@@ -66,7 +66,7 @@ export const leaderElectionController: Controller = {
   },
 }
 
-/** Deletes candidates that have not renewed for half an hour, in rounds that are as long. */
+/** Deletes candidates that have not renewed for half an hour. Runs every half hour. */
 export const leaseCandidateCleaner: Controller = {
   name: 'leasecandidate-garbage-collector',
   start({ client, clock, informers, queue, signal }) {
@@ -128,7 +128,10 @@ async function reconcile(context: ControllerContext, target: LeaseName, state: E
   }
 }
 
-/** Creates the Lease for the elected candidate; an unexpired holder is only asked to give way. */
+/**
+ * Creates the Lease for the elected candidate; for a Lease with an unexpired holder only sets `preferredHolder`, and the
+ * holder gives way.
+ */
 async function handOver(
   { client, clock, fieldManager, signal }: ControllerContext,
   { namespace, name }: LeaseName,

@@ -40,7 +40,7 @@ describe('an election', () => {
     expect(holder([candidate('a', { emulationVersion: 'x' }), candidate('b')])).toBe('b')
   })
 
-  it('takes place without a Lease, without a holder, after expiry, and for a better candidate', () => {
+  it('starts without a Lease, without a holder, after expiry, and for a better candidate', () => {
     const [a, b] = [candidate('a'), candidate('b', { emulationVersion: '1.32.0' })]
     expect(holder([a])).toBe('a')
     expect(holder([a], lease(''))).toBe('a')
@@ -49,12 +49,12 @@ describe('an election', () => {
     expect(electionStep(lease('b'), [a, b], now)).toEqual({ kind: 'wait', again: true })
   })
 
-  it('does not happen without candidates that renewed within half an hour', () => {
+  it('does not start without candidates that renewed within half an hour', () => {
     expect(electionStep(undefined, [], now)).toEqual({ kind: 'wait', again: false })
     expect(electionStep(undefined, [candidate('a', { renewTime: time(1801) })], now)).toEqual({ kind: 'wait', again: false })
   })
 
-  it('asks candidates to renew first, and waits five seconds for their answers', () => {
+  it('pings candidates first and waits five seconds for their renewals', () => {
     const silent = candidate('a', { renewTime: time(60), pingTime: time(70) })
     expect(electionStep(undefined, [silent], now)).toEqual({ kind: 'ping', candidates: [silent] })
     const pinged = candidate('a', { renewTime: time(60), pingTime: time(1) })
@@ -64,12 +64,12 @@ describe('an election', () => {
     expect(electionStep(undefined, [late], now)).toEqual({ kind: 'failed', message: 'no available candidates' })
   })
 
-  it('repeats when a candidate has not renewed for a quarter of an hour', () => {
+  it('starts again when a candidate has not renewed for a quarter of an hour', () => {
     const idle = candidate('a', { renewTime: time(901), pingTime: time(910) })
     expect(electionStep(lease('a'), [idle], now).kind).toBe('ping')
   })
 
-  it('leaves other strategies to others, and fails when the newest candidates disagree', () => {
+  it('elects no holder for unknown strategies, and fails when the newest candidates disagree', () => {
     const other = candidate('a', { strategy: 'example.com/mine' })
     expect(electionStep(undefined, [other], now)).toEqual({ kind: 'elect', strategy: 'example.com/mine', holder: undefined })
     expect(electionStep(lease('z'), [other], now)).toEqual({ kind: 'wait', again: true })

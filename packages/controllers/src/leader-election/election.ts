@@ -1,12 +1,12 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 
 /**
- * Coordinated leader election: what to do next about one Lease, from its state and its candidates alone.
+ * Coordinated leader election: computes the next step for one Lease from its state and its candidates.
  *
  *     needed --a candidate has not answered--> ping --answers, or 5 s pass--> elect --> lease held or handed over
  */
 
-/** A Lease that leaders hold. */
+/** A Lease held by a leader. */
 export interface LeaderLease extends ApiObject {
   spec?: {
     holderIdentity?: string
@@ -30,25 +30,28 @@ export interface LeaseCandidate extends ApiObject {
   }
 }
 
-/** Time that candidates have to answer, and age up to which an answer counts. */
+/** Time within which a pinged candidate must renew, and maximum age of a renewal that counts in the election. */
 export const electionMs = 5000
-/** Age above which a candidate no longer takes part, and is deleted. */
+/** Age of the last renewal above which a candidate is expired: it is ignored, then deleted. */
 export const candidateMs = 30 * 60_000
-/** The only strategy that this server decides. */
+/** The only strategy for which this server elects a holder. */
 export const oldestEmulationVersion = 'OldestEmulationVersion'
 
 export type ElectionStep =
-  /** Nothing to do until the next event, or for `electionMs` when `again` is set. */
+  /** Wait for the next event; with `again`, run again after `electionMs`. */
   | { readonly kind: 'wait'; readonly again: boolean }
-  /** Ask these candidates to renew. */
+  /** Ask these candidates to renew, by setting `pingTime`. */
   | { readonly kind: 'ping'; readonly candidates: readonly DeepReadonly<LeaseCandidate>[] }
-  /** Give the Lease to a candidate; without a holder the strategy is for others to decide. */
+  /**
+   * Give the Lease to `holder`. Undefined for a strategy that another component implements; then only the strategy is
+   * recorded.
+   */
   | { readonly kind: 'elect'; readonly strategy: string; readonly holder: string | undefined }
   | { readonly kind: 'failed'; readonly message: string }
 
 type Candidates = readonly DeepReadonly<LeaseCandidate>[]
 
-/** @param candidates those of the Lease, expired ones included. @param now milliseconds since the epoch. */
+/** @param candidates all candidates of the Lease, including expired ones. @param now milliseconds since the epoch. */
 export function electionStep(lease: DeepReadonly<LeaderLease> | undefined, candidates: Candidates, now: number): ElectionStep {
   const taking = candidates.filter((candidate) => !isExpiredCandidate(candidate, now))
   if (taking.length === 0) return { kind: 'wait', again: false }
@@ -64,7 +67,7 @@ export function electionStep(lease: DeepReadonly<LeaderLease> | undefined, candi
 function electionNeed(lease: DeepReadonly<LeaderLease> | undefined, candidates: Candidates, now: number): ElectionStep | true {
   const { holderIdentity = '' } = lease?.spec ?? {}
   if (lease === undefined || isExpiredLease(lease, now) || holderIdentity === '') return true
-  // Candidates answer at least every half of their lifetime.
+  // A live candidate renews at least twice within its lifetime.
   if (candidates.some(({ spec }) => timeOf(spec?.renewTime) + candidateMs / 2 < now)) return true
   const chosen = chosenStrategy(candidates)
   if ('message' in chosen) return { kind: 'failed', ...chosen }
@@ -85,7 +88,7 @@ function elect(answered: Candidates): ElectionStep {
     : { kind: 'elect', strategy, holder: best.metadata.name }
 }
 
-/** The strategy of the candidates with the newest binary, which must agree. */
+/** Returns the strategy of the candidates with the newest binary version, or a message when they disagree. */
 function chosenStrategy(candidates: Candidates): { readonly strategy: string } | { readonly message: string } {
   let newest = candidates[0]
   for (const candidate of candidates.slice(1)) {
@@ -99,7 +102,7 @@ function chosenStrategy(candidates: Candidates): { readonly strategy: string } |
   return { strategy: newest?.spec?.strategy ?? '' }
 }
 
-/** The candidate with the oldest emulation version, then the oldest binary, then the first created. */
+/** Returns the candidate with the oldest emulation version, then the oldest binary, then the first created. */
 function bestCandidate(candidates: Candidates): DeepReadonly<LeaseCandidate> | undefined {
   return candidates
     .filter(({ spec }) => parseVersion(spec?.emulationVersion) !== undefined && parseVersion(spec?.binaryVersion) !== undefined)
@@ -131,7 +134,7 @@ function compareVersions(a: string | undefined, b: string | undefined): number {
   return 0
 }
 
-/** Milliseconds since the epoch; before all times if absent. */
+/** Returns milliseconds since the epoch; negative infinity without a valid time. */
 function timeOf(text: string | null | undefined): number {
   const at = Date.parse(text ?? '')
   return Number.isNaN(at) ? Number.NEGATIVE_INFINITY : at
@@ -146,7 +149,7 @@ export function isExpiredLease({ spec }: DeepReadonly<LeaderLease>, now: number)
   return timeOf(spec.renewTime) + spec.leaseDurationSeconds * 1000 < now
 }
 
-/** The last answer is recent enough to vote. */
+/** Whether the last renewal is recent enough for the candidate to be elected. */
 function isFresh({ spec }: DeepReadonly<LeaseCandidate>, now: number): boolean {
   return timeOf(spec?.renewTime) + electionMs > now
 }
@@ -155,12 +158,12 @@ function isPinged({ spec }: DeepReadonly<LeaseCandidate>, now: number): boolean 
   return timeOf(spec?.pingTime) + electionMs > now
 }
 
-/** An answer is a renewal since the last ping. */
+/** Whether the candidate has renewed since its last ping. */
 export function hasAnswered({ spec }: DeepReadonly<LeaseCandidate>): boolean {
   return spec?.pingTime === undefined || timeOf(spec.renewTime) >= timeOf(spec.pingTime)
 }
 
-/** A candidate that did not answer the last ping is not asked again. */
+/** Whether the candidate may be pinged. One that did not answer its last ping is not pinged again. */
 function mayPing(candidate: DeepReadonly<LeaseCandidate>, now: number): boolean {
   return candidate.spec?.pingTime === undefined || (timeOf(candidate.spec.pingTime) + electionMs < now && hasAnswered(candidate))
 }

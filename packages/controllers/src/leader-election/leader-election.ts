@@ -7,7 +7,7 @@ import { type LeaseCandidate, oldestEmulationVersion } from './election.ts'
 import { candidates } from './election-controller.ts'
 import { HeldLease } from './leader-lease.ts'
 
-/** Durations of an election of leaders, with the names and defaults of the stock controller manager. */
+/** Durations of leader election, with the names and defaults of kube-controller-manager. */
 export interface LeaderElectionTimes {
   /** Time without a renewal after which others may take the Lease, in milliseconds, whole seconds. Default 15 seconds. */
   readonly leaseDurationMs?: number
@@ -21,24 +21,24 @@ export interface LeaderElectionOptions extends LeaderElectionTimes {
   readonly leaseName: string
   /** Default `kube-system`. */
   readonly leaseNamespace?: string
-  /** Names this process among the candidates. */
+  /** Unique name of this process among the candidates. */
   readonly identity: string
-  /** Versions by which a coordinated election chooses. Absent: the first candidate that takes the Lease leads. */
+  /** Versions that a coordinated election compares. Absent: the first process that takes the Lease leads. */
   readonly coordinated?: { readonly binaryVersion: string; readonly emulationVersion: string }
-  /** Starts what only the leader does. Disposing of the result stops it, as do the queues of the context. */
+  /** Starts the work of the leader. Must stop when the result is disposed; queues of `context` stop then, too. */
   lead(context: ControllerContext): AsyncDisposable
-  /** Called when another server leads, or this one. */
+  /** Called with the identity of each new leader, including this process. */
   readonly onNewLeader?: (identity: string) => void
 }
 
-/** A new attempt waits longer by a random share of up to this, so that servers do not compete. */
+/** Each retry period is extended by a random part of up to this factor, so that processes do not retry in step. */
 const jitter = 1.2
-/** Interval at which a candidate renews without being asked. */
+/** Interval at which a candidate renews without a ping. */
 const candidateRenewalMs = 5 * 60_000
 
 /**
- * Returns a controller that runs something in one of several servers: the one that holds a Lease. A leader that cannot renew the Lease
- * stops before others can take it, releases it, and competes again.
+ * Returns a controller that runs its work only in the process that holds a Lease, one of several. A leader that cannot renew
+ * the Lease stops before others can take it, releases it, and competes again.
  *
  *     waiting --Lease taken--> leading --no renewal for the deadline--> stopping --> waiting
  *
@@ -71,7 +71,7 @@ class Elector {
   readonly #lease: HeldLease
   readonly #renewDeadlineMs: number
   readonly #recorder: EventRecorder
-  /** What runs while this server leads. */
+  /** The running work while this process is the leader. */
   #leading: AsyncDisposable | undefined
   #stopping: Promise<void> | undefined
   #cancelDeadline: () => void = () => undefined
@@ -99,7 +99,7 @@ class Elector {
     work.add('lease')
   }
 
-  /** Stops leading, then lets others lead. */
+  /** Stops the work, then releases the Lease. */
   async stop(): Promise<void> {
     this.#isClosed = true
     await this.#stopLeading()
@@ -123,7 +123,7 @@ class Elector {
     if (this.#stopping !== undefined) await this.#stopping
     if (!this.#lease.isHeld) return
     this.#cancelDeadline()
-    // The time counts from before the renewal, which may have taken long.
+    // The deadline counts from the start of the renewal, because the request may have taken long.
     const leftMs = Math.max(0, startedMs + this.#renewDeadlineMs - clock.now())
     this.#cancelDeadline = clock.setTimeout(() => void this.#stopLeading(), leftMs)
     if (this.#leading !== undefined || this.#isClosed) return
@@ -131,7 +131,7 @@ class Elector {
     await this.#record('became leader')
   }
 
-  /** Requests for the Lease that last longer than the deadline are of no use: it expires. */
+  /** Aborts a request for the Lease at the deadline, because the Lease has expired by then. */
   async #withinDeadline<T>(run: (deadline: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = new AbortController()
     const cancel = this.#context.clock.setTimeout(() => deadline.abort(), this.#renewDeadlineMs)
@@ -169,14 +169,14 @@ class Elector {
     return this.#stopping
   }
 
-  /** What the leader does has ended before others may lead. */
+  /** The work of the leader must have ended before another process may lead. */
   async #end(leading: AsyncDisposable): Promise<void> {
     const { onError } = this.#context
     try {
       await leading[Symbol.asyncDispose]()
       await this.#withinDeadline((deadline) => this.#lease.release(deadline))
     } catch (error) {
-      // The Lease expires.
+      // Not an error: the Lease then expires.
       onError(error)
     }
     await this.#record('stopped leading')
@@ -190,7 +190,7 @@ class Elector {
   }
 }
 
-/** Announces this server as a candidate, and answers the pings of the election. */
+/** Announces this server as a candidate, and renews the candidate when it is pinged. */
 function announceCandidate(
   { client, clock, fieldManager, informers, profile, queue, signal }: ControllerContext,
   { identity: name, leaseName, leaseNamespace: namespace = profile.systemNamespace }: LeaderElectionOptions,

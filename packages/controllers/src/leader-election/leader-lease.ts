@@ -18,28 +18,28 @@ export interface LeaderLeaseOptions {
   readonly namespace: string
   readonly name: string
   readonly identity: string
-  /** Whole seconds, in milliseconds. */
+  /** In milliseconds, a multiple of 1000. */
   readonly leaseDurationMs: number
-  /** The Lease is given by an election of candidates: it is renewed, but not taken. */
+  /** Whether a coordinated election assigns the Lease. A process then renews the Lease but does not take it. */
   readonly isCoordinated: boolean
 }
 
 /**
- * The Lease of a leader. Its times come from the clocks of its holders, which may differ: a Lease is expired when it has not changed for
- * its duration, measured here.
+ * The Lease of a leader. The clocks of the holders may differ, so the times in the Lease are not compared: a Lease is
+ * expired when it has not changed for its duration on the local clock.
  *
  *     free or expired --tryHold--> held --tryHold--> renewed --release--> free
  */
 export class HeldLease {
   readonly #options: LeaderLeaseOptions
-  /** The Lease as last seen, and when it was first seen so. */
+  /** The last observed Lease, and when this version was first observed. */
   #seen: { readonly lease: LeaderLease; readonly atMs: number } | undefined
 
   constructor(options: LeaderLeaseOptions) {
     this.#options = options
   }
 
-  /** Who holds it, as last seen; empty: no server. */
+  /** Identity of the last observed holder; empty when the Lease is free. */
   get holder(): string {
     return this.#seen?.lease.spec?.holderIdentity ?? ''
   }
@@ -65,10 +65,13 @@ export class HeldLease {
     return this.#tryTake(current, signal)
   }
 
-  /** Lets others take the Lease at once, if it is held. @throws ApiError, ClientError: it is held until it expires */
+  /**
+   * Releases the Lease, if held, so that others can take it at once. @throws ApiError, ClientError: the Lease then stays
+   * held until it expires
+   */
   async release(signal: AbortSignal): Promise<void> {
     while (this.isHeld && !(await this.#tryRelease(signal))) {
-      // A renewal that was sent before was stored meanwhile.
+      // A conflict: a renewal that was still in flight was stored first.
       const current = await this.#get(signal)
       if (current === undefined) return
       this.#see(current)
@@ -86,12 +89,12 @@ export class HeldLease {
     return atMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1000 > this.#options.clock.now()
   }
 
-  /** A holder that an election wants to replace lets the Lease expire. */
+  /** False when `preferredHolder` is set: a holder that the election replaces lets the Lease expire. */
   #mayRenew(): boolean {
     return !this.#options.isCoordinated || (this.lease?.spec?.preferredHolder ?? '') === ''
   }
 
-  /** @returns false when another write was first */
+  /** @returns false when another write won */
   #tryTake(current: LeaderLease | undefined, signal: AbortSignal): Promise<boolean> {
     const { clock, identity, leaseDurationMs } = this.#options
     const now = formatMicroTime(clock.now())
@@ -116,7 +119,7 @@ export class HeldLease {
     return ignoreNotFound(client.get(leases, name, { namespace, signal }))
   }
 
-  /** @returns false when another write was first */
+  /** @returns false when another write won */
   async #tryWrite(current: LeaderLease | undefined, spec: LeaderLease['spec'], signal: AbortSignal): Promise<boolean> {
     try {
       await this.#write(current, spec, signal)

@@ -8,7 +8,7 @@ export interface NamespaceCondition {
   message?: string
 }
 
-/** What prevents the deletion of a namespace; each field determines one condition. */
+/** What prevents the deletion of a namespace; each field corresponds to one condition. */
 export interface DeletionObstacles {
   /** Groups that could not be discovered. */
   readonly discovery: readonly string[]

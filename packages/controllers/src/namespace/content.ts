@@ -14,8 +14,8 @@ export interface ContentOptions {
 const maxConcurrency = 16
 
 /**
- * Deletes all objects of a namespace. Pods are deleted first; other objects stay until no pod is left, because terminating pods may
- * need them.
+ * Deletes all objects of a namespace. Pods are deleted first; other objects are kept until no pod is left, because
+ * terminating pods may need them.
  *
  * @returns what prevents the deletion of the namespace
  */

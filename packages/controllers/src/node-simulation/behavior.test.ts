@@ -12,7 +12,7 @@ function podWith(annotations: Readonly<Record<string, string>>): ReadonlyPod {
 }
 
 describe('the annotations of a pod', () => {
-  it('are read', () => {
+  it('are parsed', () => {
     const pod = podWith({ 'start-after': '2s', 'exit-after': 'never', 'exit-code': '3', crashes: '2', logs: 'text' })
     const expected = { startAfterMs: 2000, exitAfterMs: Number.POSITIVE_INFINITY, exitCode: 3, crashes: 2, logs: 'text' }
     expect(behaviorOf(pod, container, [])).toEqual(expected)
@@ -47,7 +47,7 @@ describe('the annotations of a pod', () => {
     ])
   })
 
-  it('print long values in part', () => {
+  it('have long values truncated in events', () => {
     expect(annotationProblems(podWith({ 'start-after': 'x'.repeat(100_000) }))[0]?.length).toBeLessThan(1000)
   })
 })

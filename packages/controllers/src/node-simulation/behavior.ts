@@ -9,23 +9,23 @@ import { plainCommand } from './plain-command.ts'
 /** Prefix of the annotations that declare the behaviour of a pod. */
 export const behaviorDomain = 'simulation.krmkit.dev'
 
-/** The behaviour of a container with everything that decides it. */
+/** The behaviour of a container with all defaults applied. */
 export interface ResolvedBehavior extends ContainerBehavior {
-  /** Time from the start until the run after the crashes succeeds. Absent: it does not end. */
+  /** Duration of the run that follows the crashes and succeeds. Absent: this run does not end. */
   readonly successAfterMs?: number
 }
 
-/** What a container is: its part of the pod, and how it behaves. */
+/** The spec of a container and its simulated behaviour. */
 export interface ContainerDefinition {
   readonly container: DeepReadonly<Container>
   readonly behavior: ResolvedBehavior
 }
 
-/** A container that ends by itself runs for this long at least; those that prepare a pod end at once. */
+/** Minimum duration of a container that ends by itself. Init containers end at once. */
 const minRunMs = 1000
 
 /**
- * Returns what a container does: its annotations win over the behaviours that match it, those over its command, and that over
+ * Returns the behaviour of a container. In order of precedence: annotations of the pod, matching behaviours, the command,
  * defaults. Invalid annotations are ignored.
  *
  * @see {@link annotationProblems}
@@ -40,7 +40,7 @@ export function behaviorOf(
   const found = defaultsOf(pod, container, isSidecar ? 'sidecar' : isInit ? 'init' : 'main')
   const matched = behaviors.filter(({ match }) => match === undefined || matches(match, pod, container))
   const merged: ResolvedBehavior = Object.assign({}, found, ...matched.toReversed())
-  // Annotations of a pod concern its application, not the containers that prepare it.
+  // Annotations of a pod apply to its containers, not to its init containers.
   return isInit ? merged : { ...merged, ...annotated(pod) }
 }
 
@@ -57,8 +57,8 @@ function defaultsOf(pod: ReadonlyPod, container: DeepReadonly<Container>, role: 
 }
 
 /**
- * Whether a container does something and ends: that of a job, or of another pod that is not to be restarted when it succeeds. Containers
- * with ports or probes serve.
+ * Whether a container runs to completion: a container of a job, or of another pod that does not restart it after success,
+ * unless it has ports or probes.
  */
 function isTask({ metadata, spec }: ReadonlyPod, container: DeepReadonly<Container>): boolean {
   if (pauses(container)) return false
@@ -78,7 +78,7 @@ function commandOf({ command, args }: DeepReadonly<Container>): readonly string[
   return command === undefined || command.length === 0 ? [] : [...command, ...(args ?? [])]
 }
 
-/** Whether a container does nothing until it is stopped: the image `pause`, and `agnhost`, whose default command is `pause`. */
+/** Whether a container idles until it is stopped: the image `pause`, or `agnhost`, whose default command is `pause`. */
 function pauses({ image = '', command = [], args = [] }: DeepReadonly<Container>): boolean {
   if (/(?:^|\/)pause(?:[:@]|$)/.test(image)) return true
   const words = [...command, ...args]
@@ -102,7 +102,7 @@ function matchesText(pattern: string | RegExp | undefined, text: string): boolea
   return typeof pattern === 'string' ? pattern === text : pattern.test(text)
 }
 
-/** Throw RangeError or MetaError for an invalid value. */
+/** Parsers of the annotations. They throw RangeError or MetaError for an invalid value. */
 const readers: Readonly<Record<string, (text: string) => ContainerBehavior>> = {
   'start-after': (text) => ({ startAfterMs: timeMs(text) }),
   'ready-after': (text) => ({ readyAfterMs: timeMs(text) }),
@@ -116,7 +116,9 @@ const readers: Readonly<Record<string, (text: string) => ContainerBehavior>> = {
 const maxInt32 = 2 ** 31 - 1
 const maxPrintedValue = 100
 
-/** Reads how long a container runs: a duration, or `never` for one that does not end. @throws MetaError for an invalid duration */
+/**
+ * Parses the run time of a container: a duration, or `never`, which is infinity. @throws MetaError for an invalid duration
+ */
 export function runDurationMs(text: string): number {
   return text === 'never' ? Number.POSITIVE_INFINITY : parseDurationMs(text)
 }
@@ -133,7 +135,7 @@ function integer(text: string, { min }: { readonly min: number }): number {
   throw new RangeError(`it must be an integer from ${min} to ${maxInt32}`)
 }
 
-/** Says which annotations of a pod are ignored, and why. */
+/** Returns which annotations of a pod are ignored, and why. */
 export function annotationProblems({ metadata }: ReadonlyPod): string[] {
   return readAnnotations(metadata.annotations).problems
 }

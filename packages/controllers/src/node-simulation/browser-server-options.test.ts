@@ -13,7 +13,7 @@ const simulation = {
 } as unknown as NodeSimulation
 
 it.each(['exec/default/web/main', 'attach/default/web/main', 'portForward/default/web'])(
-  'kubelets without the streams of Node answer %s with 501',
+  'browser kubelets respond to %s with 501',
   async (path) => {
     const { transport } = simulatedServerOptions(simulation)
     const request = { method: 'POST', path: `/${path}`, headers: {}, signal: new AbortController().signal }

@@ -6,7 +6,8 @@ import type { SimulatedServerOptions } from './server-options.ts'
 import type { NodeSimulation } from './simulation.ts'
 
 /**
- * `simulatedServerOptions` of the entry point for browsers: kubelets answer `exec`, `attach` and `port-forward` with 501.
+ * `simulatedServerOptions` of the entry point for browsers: kubelets respond to `exec`, `attach` and `port-forward` with
+ * 501.
  *
  * @see {@link NodeSimulation}
  */

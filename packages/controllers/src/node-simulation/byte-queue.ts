@@ -1,15 +1,14 @@
 const nothing = Buffer.alloc(0)
 
 /**
- * Bytes in the order of their arrival. Adding many small parts takes time in proportion to their bytes, and keeps no buffer for each part.
- *
- * Parts that are taken stay valid, but may share their memory with later ones: copy what is kept.
+ * A FIFO of bytes. Adding many small chunks takes time linear in their bytes and does not retain a buffer for each chunk.
+ * Returned buffers stay valid but may be slices of a larger buffer; copy what is kept for long.
  */
 export class ByteQueue {
   #bytes: Buffer = nothing
   #start = 0
   #end = 0
-  /** The queue has allocated `#bytes`, so that it may write behind the end. */
+  /** Whether the queue has allocated `#bytes` and may therefore write behind its end. */
   #isOwn = false
 
   get length(): number {
@@ -48,7 +47,7 @@ export class ByteQueue {
     this.#isOwn = false
   }
 
-  /** Doubles the memory, so that each byte is copied a constant number of times. */
+  /** Doubles the capacity, so that each byte is copied a constant number of times. */
   #grow(added: number): void {
     const grown = Buffer.allocUnsafe(2 * this.length + added)
     const length = this.#bytes.copy(grown, 0, this.#start, this.#end)

@@ -11,7 +11,7 @@ const unneeded: ReadonlySet<string> = new Set([
   'token-cleaner-controller',
 ])
 
-/** What a living cluster runs. */
+/** The controllers of a simulated cluster. */
 export interface ClusterControllers {
   readonly available: readonly Controller[]
   /** Names for `runControllers`. */

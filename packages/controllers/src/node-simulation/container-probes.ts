@@ -2,14 +2,14 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { Container } from '../workloads/objects.ts'
 import type { ContainerProbe, ProbeContext, ProbeType } from './interfaces.ts'
 
-/** What a probe handler is called with, apart from the probe. */
+/** The context of a probe handler without the probe. */
 export type ProbedContainer = Omit<ProbeContext, 'type' | 'probe'>
 
 /** A failed probe. */
 export interface ProbeFailure {
   readonly type: ProbeType
   readonly message: string
-  /** The container has to restart. */
+  /** Whether the container must be restarted. */
   readonly isFatal: boolean
 }
 
@@ -20,9 +20,9 @@ interface ProbeState {
   readonly probe: DeepReadonly<ContainerProbe>
   nextAtMs: number
   lastSucceeded: boolean | undefined
-  /** How often the last result has occurred in a row. */
+  /** Number of consecutive occurrences of the last result. */
   count: number
-  /** The result that counts; undefined before the thresholds are reached. */
+  /** The result after thresholds; undefined until a threshold is reached first. */
   succeeded: boolean | undefined
 }
 
@@ -33,8 +33,8 @@ const okStatus = 200
 const errorStatus = 400
 
 /**
- * The probes of a running container, as a kubelet sends them: the first one after the initial delay, then one in each period, and those
- * for liveness and readiness only once the startup probe has succeeded.
+ * The probes of a running container, on the schedule of a kubelet: the first probe after the initial delay, then one in each
+ * period. Liveness and readiness probes start once the startup probe has succeeded.
  */
 export class ContainerProbes {
   readonly #handler: ProbeHandler
@@ -66,12 +66,12 @@ export class ContainerProbes {
     return state === undefined ? undefined : this.hasStarted && state.succeeded === true
   }
 
-  /** When the next probe is due. */
+  /** Time of the next probe. */
   get nextAtMs(): number {
     return Math.min(...this.#active().map(([, { nextAtMs }]) => nextAtMs))
   }
 
-  /** Begins with a new run of the container, or with one that already has a status. */
+  /** Resets the probes for a new run of the container, or for a run whose status is `known`. */
   begin(startedAtMs: number, known: { readonly ready: boolean; readonly started: boolean } | undefined): void {
     for (const [type, state] of this.#states) {
       state.nextAtMs = startedAtMs + (state.probe.initialDelaySeconds ?? 0) * 1000
@@ -83,7 +83,7 @@ export class ContainerProbes {
     }
   }
 
-  /** Sends the probes that are due. @returns those that failed */
+  /** Sends the probes that are due. @returns the failed probes */
   async send(container: ProbedContainer): Promise<readonly ProbeFailure[]> {
     const { nowMs } = container
     const failures: ProbeFailure[] = []
@@ -100,7 +100,7 @@ export class ContainerProbes {
     return failures
   }
 
-  /** Without a started container only its startup probe is sent, and later that one no more. */
+  /** Until the startup probe succeeds only that probe is active; afterwards all others are. */
   #active(): [ProbeType, ProbeState][] {
     return [...this.#states].filter(([type]) => (type === 'startup') !== this.hasStarted)
   }

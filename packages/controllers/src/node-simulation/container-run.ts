@@ -9,7 +9,7 @@ import type { ContainerResources, ContainerStatus, Terminated } from './objects.
 
 export interface ContainerEnvironment {
   readonly random: Random
-  /** `name_namespace(uid)`, as messages name the pod. */
+  /** `name_namespace(uid)`, the pod in messages. */
   readonly podText: string
   readonly fieldPath: string
   note(event: RecordedEvent): void
@@ -17,9 +17,9 @@ export interface ContainerEnvironment {
 
 const baseBackoffMs = 10_000
 const maxBackoffMs = 300_000
-/** After a run of this length the backoff starts anew. */
+/** A run of at least this length resets the backoff. */
 const resetBackoffMs = 600_000
-/** The node looks at its containers this often. */
+/** Sync interval of the kubelet. */
 const syncMs = 1000
 const killed = 137
 
@@ -45,16 +45,16 @@ export class ContainerRun {
   #backoffMs = 0
   #pullBackoffMs = 0
   #nextAtMs: number | undefined
-  /** The next start is a restart. */
+  /** Whether the container has run before, so that the next start is a restart. */
   #hasRun = false
   #probes: ContainerProbes | undefined
-  /** The exit code of a container that a failed probe or another image ends. */
+  /** The exit code of a container that ends because of a failed probe or a changed image. */
   #forcedExitCode: number | undefined
-  /** What the container is after its next start. */
+  /** The definition that takes effect at the next start. */
   #replacement: ContainerDefinition | undefined
   restarts = 0
   ready = false
-  /** The resources that the node has set aside for the container, and those that it has. */
+  /** The resources that the node has allocated to the container, and those that are in effect. */
   allocated: DeepReadonly<ContainerResources>
   actual: DeepReadonly<ContainerResources>
 
@@ -70,8 +70,8 @@ export class ContainerRun {
   }
 
   /**
-   * Gives the container another image. A running one ends within the grace period and starts anew, whatever the restart policy is; one that
-   * waits for its image or its next run waits no longer.
+   * Replaces the definition of the container. A running container is stopped within the grace period and restarted,
+   * regardless of the restart policy; a container in backoff starts without further delay.
    */
   replace(definition: ContainerDefinition, nowMs: number, graceMs: number): void {
     if (this.#state === 'running') {
@@ -125,7 +125,7 @@ export class ContainerRun {
     return this.#state === 'waiting'
   }
 
-  /** The run before the current one, or before the next one of a container that waits. */
+  /** The last run that ended, while the container runs or waits for its next run. */
   get previous(): Terminated | undefined {
     return this.#last
   }
@@ -134,7 +134,7 @@ export class ContainerRun {
     return this.#startedAtMs
   }
 
-  /** When the container changes next by itself. */
+  /** Time of the next state change without external input. */
   get nextAtMs(): number | undefined {
     if (this.#state !== 'running') return this.#nextAtMs
     const times = [this.#nextAtMs, this.#nextProbeAtMs, this.ready || this.#hasReadiness ? undefined : this.#readyAtMs]
@@ -142,12 +142,12 @@ export class ContainerRun {
     return known.length === 0 ? undefined : Math.min(...known)
   }
 
-  /** When the next probe is due; undefined for a container that has none, or that is about to exit. */
+  /** Time of the next probe; undefined for a container without probes, or that is about to exit. */
   get #nextProbeAtMs(): number | undefined {
     return this.#state === 'running' && this.#forcedExitCode === undefined ? this.#probes?.nextAtMs : undefined
   }
 
-  /** A readiness probe decides whether the container is ready. */
+  /** Whether a readiness probe determines the readiness of the container. */
   get #hasReadiness(): boolean {
     return this.#probes?.isReady !== undefined
   }
@@ -161,12 +161,15 @@ export class ContainerRun {
     return this.behavior.readyAfterMs ?? (probe?.initialDelaySeconds ?? 0) * 1000
   }
 
-  /** Why the container waits before its turn. */
+  /** Sets the waiting reason of a container that may not start yet. */
   hold(reason: string): void {
     if (this.#state === 'waiting' && this.restarts === 0) this.#reason = reason
   }
 
-  /** Moves the container to where it is at a time. @param mayRestart whether an exit with this code is followed by a new run */
+  /**
+   * Advances the container to its state at `nowMs`. @param mayRestart whether an exit with this code is followed by a new
+   * run
+   */
   advance(nowMs: number, mayRestart: (exitCode: number) => boolean): void {
     switch (this.#state) {
       case 'waiting':
@@ -191,9 +194,10 @@ export class ContainerRun {
   }
 
   /**
-   * Sends the probes that are due. A container whose liveness or startup probe fails too often exits, within the grace period.
+   * Sends the probes that are due. A container whose liveness or startup probe has failed is stopped within the grace
+   * period.
    *
-   * @returns whether one was sent
+   * @returns whether a probe was sent
    */
   async probe(container: ProbedContainer, graceMs: number): Promise<boolean> {
     const { nowMs } = container
@@ -210,7 +214,7 @@ export class ContainerRun {
     return wasSent
   }
 
-  /** Takes over a container that an earlier simulation started, from its status. */
+  /** Restores the state of a container from a status that an earlier simulation wrote. */
   restore(status: DeepReadonly<ContainerStatus>): void {
     const { state, lastState, restartCount, containerID = '', resources, allocatedResources } = status
     if (resources !== undefined) {
@@ -236,13 +240,13 @@ export class ContainerRun {
     }
   }
 
-  /** Sets resources aside for the container. */
+  /** Allocates resources to the container. */
   allocate(resources: DeepReadonly<ContainerResources>): void {
     this.allocated = resources
     this.#backoffMs = 0
   }
 
-  /** Gives the container the resources that are set aside for it. @param restarts whether it must be restarted for that */
+  /** Puts the allocated resources into effect. @param restarts whether the container must be restarted for the change */
   actuate(nowMs: number, restarts: boolean): void {
     if (restarts) {
       this.#note('Normal', 'Killing', `Container ${this.name} resize requires restart`)
@@ -252,7 +256,7 @@ export class ContainerRun {
     this.actual = this.allocated
   }
 
-  /** How long a run takes; undefined when it does not end. */
+  /** Duration of a run; undefined when it does not end. */
   get #runMs(): number | undefined {
     const { exitAfterMs, successAfterMs, crashes } = this.behavior
     const endsAfterMs = exitAfterMs === Number.POSITIVE_INFINITY ? undefined : exitAfterMs
@@ -260,7 +264,7 @@ export class ContainerRun {
     return this.restarts < crashes ? (endsAfterMs ?? syncMs) : successAfterMs
   }
 
-  /** Ends a running container, as after a termination signal. */
+  /** Stops a running container, as by a termination signal. */
   stop(nowMs: number, isKilled: boolean): void {
     if (this.#state === 'running') this.#exit(nowMs, isKilled ? killed : (this.behavior.exitCode ?? 0))
     this.#nextAtMs = undefined

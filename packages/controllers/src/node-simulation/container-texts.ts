@@ -10,12 +10,12 @@ export function backoffText(ms: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`
 }
 
-/** The digest under which a registry would have the image: the same for the same name. */
+/** Returns a digest for the image: equal for equal names, as if a registry had the image. */
 export function imageID(image: string): string {
   return `${repositoryOf(image)}@sha256:${hexText(digest('sha256', [image]))}`
 }
 
-/** The image without its tag and digest, which follow the last part of its path. A pattern that is bound to the end would be quadratic. */
+/** Returns the image without tag and digest. No regular expression anchored at the end: it would take quadratic time. */
 function repositoryOf(image: string): string {
   const lastPart = image.slice(image.lastIndexOf('/') + 1)
   const tagAt = lastPart.search(/[:@]/)

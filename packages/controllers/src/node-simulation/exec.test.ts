@@ -15,7 +15,7 @@ const pod: ReadonlyPod = {
 }
 const frameBytes = 60_000
 
-/** Runs a command with standard input, and opens its streams. */
+/** Opens the streams of a command with standard input. */
 function open(
   behavior: ContainerBehavior,
   { isSpdy = false, command = 'cat', ended = new AbortController().signal } = {},
@@ -50,7 +50,7 @@ function open(
   return body.connection
 }
 
-/** Sends frames of standard input. @returns the number of them that the server has read so far */
+/** Sends frames of standard input. @returns the number of frames that the server has read so far */
 function send(connection: Duplex, { count, isSpdy }: { readonly count: number; readonly isSpdy: boolean }): () => number {
   let taken = 0
   // The mask is zero.
@@ -66,7 +66,7 @@ describe.each([
   ['WebSocket', false],
   ['SPDY', true],
 ])('a command over %s', (_, isSpdy) => {
-  it('is killed when its container ends, and its streams end', async () => {
+  it('is killed and its streams are closed when its container ends', async () => {
     const container = new AbortController()
     let isStopped = false
     const exec = ({ signal }: ExecContext) =>
@@ -85,7 +85,7 @@ describe.each([
   ['WebSocket', false],
   ['SPDY', true],
 ])('standard input over %s', (_, isSpdy) => {
-  it('holds the client back until the handler reads', async () => {
+  it('applies backpressure to the client until the handler reads', async () => {
     let read = 0
     let begin: () => void = () => undefined
     const begun = new Promise<void>((resolve) => {
@@ -110,14 +110,14 @@ describe.each([
     connection.destroy()
   })
 
-  it('is dropped when the command does not read it', async () => {
+  it('is discarded when the command does not read it', async () => {
     const connection = open({}, { isSpdy, command: 'sleep inf' })
     const taken = send(connection, { count: 200, isSpdy })
     await expect.poll(taken).toBe(200)
     connection.destroy()
   })
 
-  it('is dropped after the command has ended', async () => {
+  it('is discarded after the command has ended', async () => {
     const connection = open({ exec: () => 0 }, { isSpdy })
     connection.resume()
     const taken = send(connection, { count: 200, isSpdy })

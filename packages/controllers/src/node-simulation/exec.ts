@@ -10,11 +10,14 @@ import { spdyResponse, type UpgradeOffer, upgradeOffer, upgradeRefused, webSocke
 import { ServerWebSocket } from './web-socket.ts'
 import { byChannel } from './web-socket-reader.ts'
 
-/** `exec` and `attach`: over WebSocket the first byte of a message names its channel, over SPDY a header names the kind of a stream. */
+/**
+ * `exec` and `attach`: over WebSocket, the first byte of a message is its channel; over SPDY, a header names the type of a
+ * stream.
+ */
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 const webSocketProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
-/** The first one reports the exit code. */
+/** Only the first protocol reports the exit code. */
 const spdyProtocols = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io']
 const commandNotFound = 127
 const killedExitCode = 137
@@ -25,13 +28,13 @@ export interface ExecTarget {
   readonly nowMs: number
   readonly isAttach: boolean
   readonly searchParams: URLSearchParams
-  /** Aborts when the run of the container ends, and with it the command. */
+  /** Aborts when the run of the container ends, which also ends the command. */
   readonly ended: AbortSignal
   /** Waits on the clock of the simulation, or until the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Upgrades the connection, and runs the command on its streams. */
+/** Upgrades the connection and runs the command on its streams. */
 export function openExec({ headers, signal }: ProxiedRequest, target: ExecTarget): ApiResponse {
   const offer = upgradeOffer(headers)
   const accepted = offer?.kind === 'spdy' ? spdyProtocols : webSocketProtocols
@@ -47,7 +50,7 @@ interface CommandOutput {
   readonly signal: AbortSignal
   writeOut(data: Uint8Array): void
   writeError(data: Uint8Array): void
-  /** Reports how the command ended, and ends the streams. */
+  /** Reports the exit status of the command and closes the streams. */
   end(status: ExitStatus): void
 }
 
@@ -86,7 +89,7 @@ function overWebSocket(
   return webSocketResponse(offer, protocol, socket)
 }
 
-/** The streams that a client opens for a command: the command runs when all are open. */
+/** The streams that a client opens for a command. The command starts when all streams are open. */
 class CommandStreams implements SpdyHandlers {
   readonly #target: ExecTarget
   readonly #protocol: string
@@ -180,7 +183,8 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 async function perform(target: ExecTarget, context: ExecContext, input: InputQueue): Promise<number> {
   const { pod, run, nowMs, isAttach, searchParams } = target
   const { exec, attach } = run.behavior
-  // Nothing reads it: a client that was held back could not be seen to leave.
+  // Without a handler nothing reads the input. It is discarded, because under backpressure the disconnect of the client
+  // would go unnoticed.
   if ((isAttach ? attach : exec) === undefined) input.discard()
   if (!isAttach) return exec === undefined ? performPlain(target, context) : exec(context)
   if (attach === undefined) context.writeOut(containerLog(pod, run, { searchParams, nowMs }))
@@ -188,7 +192,7 @@ async function perform(target: ExecTarget, context: ExecContext, input: InputQue
   return 0
 }
 
-/** Runs a command that consists of `echo`, `sleep` and the like. @returns the exit code */
+/** Runs a plain command: `echo`, `sleep` and the like. @returns the exit code */
 async function performPlain({ wait }: ExecTarget, { command, signal, writeOut, writeError }: ExecContext): Promise<number> {
   const course = plainCommand(command)
   if (course === undefined) {

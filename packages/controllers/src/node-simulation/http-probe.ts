@@ -20,7 +20,7 @@ export function httpProbe(origin: string): NonNullable<ContainerBehavior['probe'
     if (httpGet === undefined) return true
     const headers = new Headers({ accept: '*/*', 'user-agent': 'kube-probe/1.33' })
     for (const { name, value } of httpGet.httpHeaders ?? []) headers.append(name, value)
-    // Appended as text: a path of a pod such as `//other.example` names another server to a URL parser.
+    // The path is appended as text, because a URL parser would take the path `//other.example` of a pod as another host.
     const path = httpGet.path ?? '/'
     const { status, body } = await fetch(`${base.origin}${path.startsWith('/') ? '' : '/'}${path}`, {
       headers,

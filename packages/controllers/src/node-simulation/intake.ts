@@ -1,9 +1,9 @@
 import { ByteQueue } from './byte-queue.ts'
 
-/** Bytes that wait for one reader until the client is held back. */
+/** Number of unread bytes of one reader above which the client is held back. */
 const maxQueuedBytes = 16 * 1024
 
-/** Holds a client back while a part of the server has not taken what the client sent. */
+/** Backpressure: holds a client back while a reader on the server has too many unread bytes. */
 export class Intake {
   readonly #holders = new Set<object>()
   #waiting: (() => void)[] = []
@@ -26,10 +26,10 @@ export class Intake {
   }
 }
 
-/** Takes the next bytes; null after the last ones. */
+/** Receives the next bytes; null at the end. */
 export type InputReader = (bytes: Buffer | null) => void
 
-/** What a client sends to one reader. Small parts are joined until the reader asks for them. */
+/** The bytes that a client sends to one reader. Small chunks are joined until the reader takes them. */
 export class InputQueue implements AsyncIterable<Uint8Array> {
   readonly #intake: Intake
   readonly #bytes = new ByteQueue()
@@ -40,7 +40,7 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
     this.#intake = intake
   }
 
-  /** Adds bytes, which the caller does not change later. Dropped after the end. */
+  /** Adds bytes, which the caller must not change later. Ignored after the end. */
   push(bytes: Buffer): void {
     if (this.#isEnded || bytes.length === 0) return
     if (this.#reader !== undefined) {
@@ -51,20 +51,20 @@ export class InputQueue implements AsyncIterable<Uint8Array> {
     if (this.#bytes.length >= maxQueuedBytes) this.#intake.hold(this)
   }
 
-  /** Ends the input after what was added. */
+  /** Ends the input after the bytes already added. */
   end(): void {
     this.#isEnded = true
     this.#intake.release(this)
     if (this.#reader !== undefined) this.#deliver(null)
   }
 
-  /** Ends the input, and drops what was not read. */
+  /** Ends the input and discards unread bytes. */
   discard(): void {
     this.#bytes.clear()
     this.end()
   }
 
-  /** Calls the reader once, when there are bytes or the input has ended. */
+  /** Calls the reader once: with bytes when available, or with null at the end. */
   pull(reader: InputReader): void {
     this.#reader = reader
     if (this.#bytes.length > 0) this.#deliver(this.#bytes.take(this.#bytes.length))

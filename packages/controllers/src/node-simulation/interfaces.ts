@@ -12,7 +12,7 @@ export interface NodeTemplate {
   readonly capacity?: Readonly<Record<string, string>>
 }
 
-/** Selects pods and containers. All given members must match. */
+/** Selects pods and containers. All members that are set must match. */
 export interface BehaviorMatch {
   readonly namespace?: string
   readonly labels?: LabelSelectorObject
@@ -22,7 +22,10 @@ export interface BehaviorMatch {
   readonly container?: string
   /** Image of the container, or a pattern for it. */
   readonly image?: string | RegExp
-  /** Command and arguments of the container joined by spaces, or a pattern for them. Empty for containers that run the command of their image. */
+  /**
+   * Command and arguments of the container joined by spaces, or a pattern for them. Empty for containers that run the
+   * default command of their image.
+   */
   readonly command?: string | RegExp
 }
 
@@ -31,13 +34,13 @@ export interface ContainerContext {
   readonly pod: ReadonlyPod
   readonly container: string
   readonly image: string
-  /** Milliseconds since the epoch, of the given clock. */
+  /** Milliseconds since the epoch on the clock of the simulation. */
   readonly nowMs: number
   /** Number of earlier runs of the container. */
   readonly restarts: number
 }
 
-/** A command in a container: the streams of `exec` and `attach`. */
+/** A command in a container, with the streams of `exec` or `attach`. */
 export interface ExecContext extends ContainerContext {
   /** Empty for `attach`. */
   readonly command: readonly string[]
@@ -54,8 +57,8 @@ export interface ExecContext extends ContainerContext {
 export interface PortForwardContext extends ContainerContext {
   readonly port: number
   /**
-   * What the client sends can be read, what is written reaches the client, until the connection is ended or destroyed. An HTTP server of
-   * Node answers it with `server.emit('connection', connection)`.
+   * The stream of the connection: reads return what the client sends, writes go to the client. An HTTP server of Node serves
+   * it with `server.emit('connection', connection)`.
    */
   readonly connection: Duplex
   /** Aborts when the connection has ended. */
@@ -90,42 +93,51 @@ export interface ProbeContext extends ContainerContext {
 }
 
 /**
- * What a simulated container does. Durations are in milliseconds. The defaults follow its command when that consists of `sleep`, `echo`,
- * `true`, `false` and `exit`, alone or as a script of a shell.
+ * What a simulated container does. Durations are in milliseconds. Defaults are derived from its command if that is plain:
+ * `sleep`, `echo`, `true`, `false` and `exit`, alone or in a shell script.
  */
 export interface ContainerBehavior {
-  /** Time until the container runs. Default 0. */
+  /** Time until the container starts. Default 0. */
   readonly startAfterMs?: number
   /** Time from the start until the container is ready, when no probe is sent. Default: the initial delay of its readiness probe, or 0. */
   readonly readyAfterMs?: number
   /**
-   * Time from the start until the container exits; `Infinity`: never. Default: that of its command, at least 1 s; 0 for init containers;
-   * 1 s for containers of jobs, and for those without ports and probes of other pods with the restart policy `Never` or `OnFailure`;
-   * else never.
+   * Time from the start until the container exits; `Infinity` for never. Default: the duration of a plain command, at least
+   * 1 s; 0 for init containers; 1 s for containers of jobs, and for containers without ports and probes in other pods with
+   * the restart policy `Never` or `OnFailure`; otherwise never.
    */
   readonly exitAfterMs?: number
-  /** Default: that of its command, or 0. */
+  /** Default: the exit code of a plain command, or 0. */
   readonly exitCode?: number
-  /** The first runs, as many as this, exit with `exitCode` or 1; the next one keeps running, or succeeds where a container ends by default. */
+  /**
+   * Number of first runs that exit with `exitCode`, or 1. The next run keeps running, or succeeds if the container ends by
+   * default.
+   */
   readonly crashes?: number
-  /** Error text of the registry: the image cannot be pulled. */
+  /** Makes image pulls fail with this error text of the registry. */
   readonly pullError?: string
-  /** Time from the termination signal until the container exits; longer than the grace period: it is killed. Default 0. */
+  /**
+   * Time from the termination signal until the container exits; after the grace period the container is killed. Default 0.
+   */
   readonly stopAfterMs?: number
-  /** The log of the container, one text with line ends. Default: what its command echoes. */
+  /** The log of the container, with line ends. Default: the output of a plain command. */
   readonly logs?: string | ((context: ContainerContext) => string)
-  /** Runs a command, and returns its exit code. Default: follows plain commands as containers do; others are unknown, exit code 127. */
+  /**
+   * Runs a command, and returns its exit code. Default: runs plain commands; other commands exit with 127, command not
+   * found.
+   */
   readonly exec?: (context: ExecContext) => number | Promise<number>
   /** Attaches to the container. Default: writes the log. */
   readonly attach?: (context: ExecContext) => void | Promise<void>
   /**
-   * Answers the probes of the container: whether they succeed, or a status code of HTTP. An error is a failure with its message. Must not
-   * wait for the clock of the test. Default: no probes are sent.
+   * Handles the probes of the container: returns whether a probe succeeds, or an HTTP status code. A thrown error is a
+   * failed probe with its message. Must not wait for the clock of the test. Default: no probes are sent.
    */
   readonly probe?: (context: ProbeContext) => boolean | number | Promise<boolean | number>
   /**
-   * Serves a connection to a port of the pod. An error is reported to the client, and ends the connection. Default: connections are
-   * refused. Of several containers that of the port in `ports` serves it, or else the first.
+   * Serves a connection to a port of the pod. A thrown error is reported to the client and ends the connection. Default:
+   * connections are refused. Among several containers with a handler, the one that declares the port serves it, or else the
+   * first.
    */
   readonly portForward?: (context: PortForwardContext) => void | Promise<void>
   /** Current usage for `kubectl top`: `{ cpu: '250m', memory: '64Mi' }`. Default: half of the requests. */
@@ -133,14 +145,17 @@ export interface ContainerBehavior {
 }
 
 export interface MatchedBehavior extends ContainerBehavior {
-  /** Absent: all containers. */
+  /** Containers with this behaviour. Absent: all containers. */
   readonly match?: BehaviorMatch
 }
 
 export interface NodeSimulationOptions {
-  /** A number of equal nodes `node-1`, `node-2`, ...; or one template for each node. */
+  /** A number of equal nodes, named `node-1`, `node-2` and so on, or one template for each node. */
   readonly nodes: number | readonly NodeTemplate[]
-  /** What containers do: members of earlier entries win. Annotations of pods win over all. */
+  /**
+   * Behaviours of containers. When several match, each member comes from the first entry that sets it. Annotations of pods
+   * take precedence over all entries.
+   */
   readonly behaviors?: readonly MatchedBehavior[]
   /** Time between two renewals of node leases, in milliseconds. Default 10 s. */
   readonly heartbeatMs?: number

@@ -18,7 +18,7 @@ interface ContainerSample {
   readonly startedAtSeconds: number
 }
 
-/** `/metrics`: counts of what runs on the node. */
+/** `/metrics`: counts of running pods and containers of the node. */
 export function kubeletMetrics(simulation: NodeSimulation, node: string): string {
   const containers = containersOf(simulation, node)
   const podCount = new Set(containers.map(({ labels: { namespace, pod } }) => `${namespace}/${pod}`)).size
@@ -89,7 +89,7 @@ function sum(samples: readonly { readonly value: number }[]): number {
   return samples.reduce((total, { value }) => total + value, 0)
 }
 
-/** Values of labels are names of objects, which need no escapes. */
+/** Label values are not escaped, because object names need no escapes. */
 function family(name: string, type: 'counter' | 'gauge', samples: readonly Sample[]): string {
   const lines = samples.map(({ labels, value }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)

@@ -14,9 +14,9 @@ export interface PodStreams {
 }
 
 export interface KubeletOptions {
-  /** Transport to all other addresses. Absent: they cannot be reached. */
+  /** Transport to all other addresses. Absent: they are unreachable. */
   readonly fallback?: ProxyTransport | undefined
-  /** Absent: `exec`, `attach` and `port-forward` are answered with 501. */
+  /** Absent: the response to `exec`, `attach` and `port-forward` is 501. */
   readonly streams?: PodStreams | undefined
 }
 
@@ -42,7 +42,7 @@ export function kubeletTransport(simulation: NodeSimulation, { fallback, streams
   }
 }
 
-/** Rejects as a failed connection does when the node has failed. */
+/** Rejects like a failed connection when the node has failed. */
 async function respond(
   { simulation, streams }: { readonly simulation: NodeSimulation; readonly streams: PodStreams | undefined },
   node: string,
@@ -89,9 +89,9 @@ async function respond(
 }
 
 interface StreamsOfPod {
-  /** Resolves when what the streams lead to has ended, or the signal aborts. */
+  /** Resolves when the container or pod behind the streams has ended, or the signal aborts. */
   readonly ended: (signal: AbortSignal) => Promise<void>
-  /** Called with a signal that aborts then, or with the request. */
+  /** Opens the streams. The signal aborts when `ended` resolves, or when the request is aborted. */
   readonly open: (signal: AbortSignal) => ApiResponse
 }
 
@@ -148,7 +148,7 @@ function readLog(simulation: NodeSimulation, { found, run, searchParams, signal 
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: { kind: 'stream', stream: follow() } }
 }
 
-/** The parameters that select no part of the log. */
+/** Returns the parameters without those that select a part of the log. */
 function withoutSelection(searchParams: URLSearchParams): URLSearchParams {
   const rest = new URLSearchParams(searchParams)
   for (const name of ['tailLines', 'limitBytes', 'sinceSeconds', 'sinceTime']) rest.delete(name)

@@ -8,7 +8,7 @@ export function containerContext(pod: ReadonlyPod, run: ContainerRun, nowMs: num
   return { pod, container: run.name, image: run.image, nowMs, restarts: run.restarts }
 }
 
-/** Returns the log of a container as the parameters of the kubelet select it. */
+/** Returns the part of the log of a container that the query parameters select. */
 export function containerLog(
   pod: ReadonlyPod,
   run: ContainerRun,
@@ -45,7 +45,7 @@ function previousRun(pod: ReadonlyPod, run: ContainerRun): LoggedRun {
   const { previous, isWaiting, restarts, startedAtMs } = run
   const ended = previous === undefined ? startedAtMs : parseTime(previous.finishedAt)
   const context = containerContext(pod, run, ended)
-  // A container that waits counts the next run only when it starts.
+  // The restart count of a waiting container does not include its next run yet.
   const before = isWaiting ? restarts : Math.max(0, restarts - 1)
   return {
     startedAtMs: previous === undefined ? startedAtMs : parseTime(previous.startedAt),
@@ -53,7 +53,7 @@ function previousRun(pod: ReadonlyPod, run: ContainerRun): LoggedRun {
   }
 }
 
-/** All lines are written when the container starts. */
+/** Whether `sinceSeconds` or `sinceTime` exclude the log: all lines have the start time of the container. */
 function isTooOld(startedAtMs: number, searchParams: URLSearchParams, nowMs: number): boolean {
   const seconds = searchParams.get('sinceSeconds')
   const time = searchParams.get('sinceTime')

@@ -77,7 +77,7 @@ const healthyConditions = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ] as const
 
-/** The conditions of a healthy node. Unchanged ones keep their transition time. */
+/** The conditions of a healthy node. Unchanged conditions keep their transition time. */
 export function nodeConditions(
   nowMs: number,
   before: readonly { readonly type: string; readonly status: string; readonly [member: string]: unknown }[] = [],
@@ -107,8 +107,8 @@ export function nodeLease(
 }
 
 /**
- * Returns how the allocatable resources of a node must change to follow its capacity of extended resources: amounts by name, null for
- * those that are gone; undefined when they follow it.
+ * Returns the changes that make the allocatable extended resources of a node equal to its capacity: amounts by name, null
+ * for removed resources; undefined when they are equal.
  */
 export function extendedChanges({ status }: DeepReadonly<Node>): Record<string, string | null> | undefined {
   const capacity = (status?.['capacity'] ?? {}) as Readonly<Record<string, string>>

@@ -28,9 +28,9 @@ export interface ContainerStatus {
   restartCount: number
   state: ContainerState
   lastState: ContainerState
-  /** Requests that the node has set aside for the container. */
+  /** Requests that the node has allocated to the container. */
   allocatedResources?: Record<string, string>
-  /** Resources that the container has. */
+  /** Resources that are in effect for the container. */
   resources?: ContainerResources
 }
 

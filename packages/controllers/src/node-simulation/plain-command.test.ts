@@ -13,7 +13,7 @@ describe('plain commands', () => {
     [['echo', 'a', 'b c'], { durationMs: 0, exitCode: 0, output: 'a b c\n' }],
     [['echo', '-n', 'a'], { durationMs: 0, exitCode: 0, output: 'a' }],
     [['sh', '-c', 'exit 3'], { durationMs: 0, exitCode: 3, output: '' }],
-  ])('%j has a known course', (command, course) => {
+  ])('parses %j', (command, course) => {
     expect(plainCommand(command)).toEqual(course)
   })
 
@@ -26,7 +26,7 @@ describe('plain commands', () => {
     ['true && sleep 2', { durationMs: 2000, exitCode: 0, output: '' }],
     [`echo 'a;b' "c  d"`, { durationMs: 0, exitCode: 0, output: 'a;b c  d\n' }],
     ['\n  # waits\n  sleep 1\n\n', { durationMs: 1000, exitCode: 0, output: '' }],
-  ])('the script %j has a known course', (script, course) => {
+  ])('parses the script %j', (script, course) => {
     expect(shell(script)).toEqual(course)
   })
 
@@ -41,11 +41,11 @@ describe('plain commands', () => {
     'sleep soon',
     'exit soon',
     '',
-  ])('the script %j has an unknown course', (script) => {
+  ])('does not parse the script %j', (script) => {
     expect(shell(script)).toBeUndefined()
   })
 
-  it('other programs and flags of the shell have an unknown course', () => {
+  it('does not parse other programs and shell flags', () => {
     for (const command of [[], ['nginx'], ['sh'], ['sh', '-ec', 'false'], ['sh', '/run.sh'], ['sleep']])
       expect(plainCommand(command)).toBeUndefined()
   })

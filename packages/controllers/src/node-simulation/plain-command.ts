@@ -1,6 +1,6 @@
-/** What a command does, as far as its text alone says it. */
+/** The effect of a command, derived from its text. */
 export interface CommandCourse {
-  /** Infinity: the command does not end. */
+  /** Infinity for a command that does not end. */
   readonly durationMs: number
   readonly exitCode: number
   /** What the command writes to its standard output. */
@@ -8,7 +8,7 @@ export interface CommandCourse {
 }
 
 interface Step {
-  /** Which exit code of the steps before lets this one run. Absent: any. */
+  /** The previous exit status that this step requires. Absent: any. */
   readonly after?: 'success' | 'failure'
   readonly words: readonly string[]
 }
@@ -21,7 +21,7 @@ const separators: Readonly<Record<string, Pick<Step, 'after'>>> = {
   '||': { after: 'failure' },
 }
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-/** One of: a separator, a word in quotes, a word. Everything else of a shell is not plain. */
+/** Matches a separator, a quoted word, or a word. All other shell syntax is not plain. */
 const tokenPattern = /(;|\n|&&|\|\|)|'([^']*)'|"([^"$`\\]*)"|([\w./:,+@%^-]+)/y
 
 /**
@@ -76,7 +76,7 @@ function sleep(args: readonly string[]): CommandCourse | undefined {
   return args.length === 0 || Number.isNaN(durationMs) ? undefined : { durationMs, exitCode: 0, output: '' }
 }
 
-/** @returns NaN for a text that is no duration */
+/** @returns NaN for an invalid duration */
 function sleepMs(text: string): number {
   if (text === 'infinity' || text === 'inf') return Number.POSITIVE_INFINITY
   const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text)
@@ -87,7 +87,7 @@ function exitCodeOf(args: readonly string[]): number | undefined {
   return args.length === 1 && /^\d{1,3}$/.test(args[0] ?? '') ? Number(args[0]) & 255 : undefined
 }
 
-/** Splits a script into commands; undefined when it has other parts than words and separators. */
+/** Splits a script into commands; undefined when it contains anything but words and separators. */
 function stepsOf(script: string): readonly Step[] | undefined {
   const text = script.replace(/^[ \t]*#.*$/gm, '').trim()
   const steps: { after?: 'success' | 'failure'; words: string[] }[] = [{ words: [] }]

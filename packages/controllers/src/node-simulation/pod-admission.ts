@@ -6,7 +6,7 @@ import type { Node } from '../workloads/objects.ts'
 import type { ReadonlyPod } from './objects.ts'
 import type { ResizeObstacle } from './pod-resize.ts'
 
-/** Why a kubelet does not run a pod that is bound to its node. */
+/** The reason why a kubelet rejects a pod that is bound to its node. */
 export interface PodRefusal {
   readonly reason: string
   readonly message: string
@@ -15,7 +15,7 @@ export interface PodRefusal {
 type ReadonlyNode = DeepReadonly<Node>
 
 const osName = 'linux'
-/** Kernel parameters that pods may set without permission of the node. */
+/** Sysctls that pods may set without a permission of the node. */
 const safeSysctls: ReadonlySet<string> = new Set([
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -31,16 +31,19 @@ const safeSysctls: ReadonlySet<string> = new Set([
   'net.ipv4.tcp_wmem',
 ])
 
-/** What a kubelet checks before it runs a pod, since pods may be bound to a node without the scheduler. */
+/**
+ * Admission of pods by a kubelet: checks resources, ports and the like again, because pods may be bound without the
+ * scheduler.
+ */
 export class PodAdmission {
   readonly #pods = new Map<string, PodInfo>()
   #node: NodeInfo | undefined
 
   /**
-   * Takes a pod, and counts it until it is removed.
+   * Admits a pod and counts its requests until it is removed.
    *
-   * @param node absent: the pod is not checked, because it runs already
-   * @returns why the node does not take the pod; undefined when it does
+   * @param node absent for a pod that already runs, which is not checked
+   * @returns why the node rejects the pod; undefined when it is admitted
    */
   admit(pod: ReadonlyPod, node: ReadonlyNode | undefined): PodRefusal | undefined {
     const info = podInfo(pod)
@@ -52,12 +55,12 @@ export class PodAdmission {
   }
 
   /**
-   * Takes the changed resources of a pod that runs.
+   * Admits the changed resources of a running pod.
    *
-   * @returns why the node does not; the pod then keeps what it has
+   * @returns why the node rejects the change, undefined when it is admitted; a rejected pod keeps its resources
    */
   resize(pod: ReadonlyPod, node: ReadonlyNode): ResizeObstacle | undefined {
-    // What the pod has now does not count.
+    // The current resources of the pod itself do not count as used.
     const { status: _, ...desired } = pod
     const info = podInfo(desired)
     const before = this.#pods.get(info.uid)
@@ -78,7 +81,7 @@ export class PodAdmission {
     return undefined
   }
 
-  /** Frees what a pod requested. */
+  /** Frees the requests of a pod. */
   remove(uid: string): void {
     if (this.#pods.delete(uid)) this.#node?.remove(uid)
   }
@@ -115,7 +118,7 @@ function failed(name: string, description: string): PodRefusal {
   return { reason: name, message: `Predicate ${name} failed: ${description}` }
 }
 
-/** Resources that the node does not know may belong to the whole cluster. */
+/** An extended resource that the node does not list is ignored, because it may be a cluster-level resource. */
 function isUnknownExtended(name: string, { status }: ReadonlyNode): boolean {
   return name.includes('/') && status?.allocatable?.[name] === undefined
 }

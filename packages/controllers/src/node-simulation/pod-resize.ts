@@ -4,13 +4,13 @@ import type { Container } from '../workloads/objects.ts'
 import type { ContainerRun } from './container-run.ts'
 import type { ReadonlyPod } from './objects.ts'
 
-/** Why a node does not give a pod the resources that it asks for. */
+/** The reason why a node does not allocate the requested resources of a pod. */
 export interface ResizeObstacle {
   readonly reason: 'Deferred' | 'Infeasible'
   readonly message: string
 }
 
-/** A condition of a pod that is resized; absent ones are not in its status. */
+/** A condition of a pod whose resources change. */
 export interface ResizeCondition {
   readonly type: (typeof resizeConditionTypes)[number]
   readonly reason?: string
@@ -21,7 +21,7 @@ export const resizeConditionTypes = ['PodResizePending', 'PodResizeInProgress'] 
 
 type ReadonlyContainer = DeepReadonly<Container>
 
-/** A node changes the resources of its containers within this time. */
+/** Time until allocated resources are in effect. */
 const actuationMs = 1000
 const resizable = ['cpu', 'memory'] as const
 
@@ -42,7 +42,7 @@ export class PodResize {
     this.#runs = runs
   }
 
-  /** The pod waits until its node has room. */
+  /** Whether the resize waits until the node has room. */
   get isDeferred(): boolean {
     return this.#obstacle?.reason === 'Deferred'
   }
@@ -53,10 +53,10 @@ export class PodResize {
   }
 
   /**
-   * Moves the pod to where it is at a time.
+   * Advances the resize to its state at `nowMs`.
    *
-   * @param allocate asks the node for the resources of the pod
-   * @returns when it changes next by itself
+   * @param allocate allocates the resources on the node, or returns the obstacle
+   * @returns time of the next change without external input
    */
   advance(pod: ReadonlyPod, nowMs: number, allocate: () => ResizeObstacle | undefined): number | undefined {
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]
@@ -74,7 +74,7 @@ export class PodResize {
     return this.#actuateAtMs
   }
 
-  /** The pod has ended. */
+  /** Called when the pod has ended. */
   end(): void {
     this.#obstacle = undefined
     this.#actuateAtMs = undefined
@@ -85,7 +85,7 @@ function hasResources(container: ReadonlyContainer | undefined, { allocated }: C
   return container === undefined || sameJson(container.resources ?? {}, allocated)
 }
 
-/** Whether the policy of a changed resource is to restart the container. */
+/** Whether the resize policy of a changed resource requires a restart of the container. */
 function needsRestart(container: ReadonlyContainer | undefined, { actual, allocated }: ContainerRun): boolean {
   const isChanged = (name: string) =>
     actual.requests?.[name] !== allocated.requests?.[name] || actual.limits?.[name] !== allocated.limits?.[name]

@@ -15,7 +15,7 @@ export interface PodRuntimeOptions {
   readonly nowMs: number
 }
 
-/** What the status and the event of a pod say when it was active for too long. */
+/** Reason and message of a pod that exceeded its active deadline. */
 export const deadlineExceeded = {
   reason: 'DeadlineExceeded',
   message: 'Pod was active on the node longer than the specified deadline',
@@ -30,7 +30,7 @@ export class PodRuntime {
   startedAtMs: number
   readonly init: readonly (ContainerRun & { readonly isSidecar?: boolean })[]
   readonly containers: readonly ContainerRun[]
-  /** Names of the init containers that keep running. */
+  /** Names of the sidecars: init containers that keep running. */
   readonly sidecars: ReadonlySet<string>
   readonly resize: PodResize
   readonly #behaviors: readonly MatchedBehavior[]
@@ -40,7 +40,7 @@ export class PodRuntime {
   #isKilled = false
   #hasBegun = false
   isStopped = false
-  /** The pod was active for longer than its deadline, and its containers have stopped. */
+  /** Whether the pod exceeded its active deadline and its containers have stopped. */
   hasExceededDeadline = false
 
   constructor(pod: ReadonlyPod, options: PodRuntimeOptions) {
@@ -65,7 +65,7 @@ export class PodRuntime {
     if (initContainers.length > 0) for (const container of this.init) container.hold('PodInitializing')
   }
 
-  /** Takes over a pod that an earlier simulation started. */
+  /** Restores the state of a pod from a status that an earlier simulation wrote. */
   restore({ status }: ReadonlyPod): void {
     this.#hasBegun = true
     if (status?.startTime !== undefined) this.startedAtMs = parseTime(status.startTime)
@@ -81,17 +81,17 @@ export class PodRuntime {
     return [...this.init, ...this.containers]
   }
 
-  /** Whether all init containers have done their part. */
+  /** Whether all init containers have completed, and all sidecars have started. */
   get isInitialized(): boolean {
     return this.init.every((run) => (this.sidecars.has(run.name) ? run.isRunning || run.restarts > 0 : run.exitCode === 0))
   }
 
-  /** Moves the pod to where it is at a time. @returns when it changes next by itself */
+  /** Advances the pod to its state at `nowMs`. @returns time of the next change without external input */
   advance(pod: ReadonlyPod, nowMs: number): number | undefined {
     if (this.isStopped) return undefined
     if (pod.metadata.deletionTimestamp !== undefined) return this.#terminate(pod, nowMs)
     if (this.hasExceededDeadline) return undefined
-    // The first step only shows that the containers are being created.
+    // The first call only reports ContainerCreating.
     if (!this.#hasBegun) {
       this.#hasBegun = true
       for (const message of annotationProblems(pod)) this.events.push({ type: 'Warning', reason: 'InvalidAnnotation', message })
@@ -106,7 +106,7 @@ export class PodRuntime {
     return Math.min(this.#run(restartPolicy, nowMs) ?? deadlineMs, deadlineMs)
   }
 
-  /** Sends the probes of running containers that are due. @returns whether one was sent */
+  /** Sends the probes of running containers that are due. @returns whether a probe was sent */
   async probe(pod: ReadonlyPod, nowMs: number): Promise<boolean> {
     if (pod.metadata.deletionTimestamp !== undefined || this.hasExceededDeadline) return false
     const graceMs = graceMsOf(pod)
@@ -115,7 +115,7 @@ export class PodRuntime {
     return wasSent
   }
 
-  /** Images are what an update may change of a container. Runs stand in the order of their containers. */
+  /** Applies changed images, the only container field that an update may change. `#runs` has the order of the containers. */
   #replaceImages(pod: ReadonlyPod, nowMs: number): void {
     const { initContainers = [], containers = [] } = pod.spec ?? {}
     for (const [index, run] of this.all.entries()) {
@@ -144,7 +144,7 @@ export class PodRuntime {
     return next.length === 0 ? undefined : Math.min(...next)
   }
 
-  /** Ends all containers at once: the pod is gone. */
+  /** Ends all containers at once, after the pod was deleted. */
   kill(nowMs: number): void {
     for (const run of this.all) run.stop(nowMs, true)
     this.isStopped = true
@@ -164,7 +164,7 @@ export class PodRuntime {
     return stopAtMs
   }
 
-  /** Stops the containers. @returns when they will have stopped; undefined when they have */
+  /** Stops the containers. @returns the time at which they will have stopped; undefined when they have stopped */
   #stop(nowMs: number, graceMs: number): number | undefined {
     const running = this.all.filter((run) => run.isRunning)
     if (this.#stopAtMs === undefined) {
@@ -186,7 +186,7 @@ function graceMsOf({ spec }: ReadonlyPod): number {
   return (spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000
 }
 
-/** A container may pass through several states at one moment: it starts, and exits at once. */
+/** Advances a container until its state is stable, because it may start and exit at the same time. */
 function advanceFully(run: ContainerRun, nowMs: number, mayRestart: (exitCode: number) => boolean): void {
   const before = run.isRunning
   run.advance(nowMs, mayRestart)

@@ -27,7 +27,7 @@ const missingKey = {
   secret: 'references non-existent secret key',
 } as const
 
-/** Returns the message of a kubelet that cannot mount a volume of a pod; undefined when all sources of its volumes exist. */
+/** Returns the event message for a volume that cannot be mounted; undefined when all sources exist. */
 export async function mountProblem(
   pod: ReadonlyPod,
   { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
@@ -53,7 +53,7 @@ function sourcesOf({ spec }: ReadonlyPod): Source[] {
   })
 }
 
-/** Optional sources may be missing; the controller that publishes the certificate authority of the server may not run. */
+/** Optional sources may be missing. `kube-root-ca.crt` is not required, because its publisher may not run. */
 function required(volume: string, kind: Source['kind'], source: DeepReadonly<KeySource> | null | undefined): Source[] {
   if (source == null || source.optional === true || source.name === undefined || source.name === publishedName) return []
   return [{ volume, kind, name: source.name, keys: (source.items ?? []).map(({ key }) => key) }]

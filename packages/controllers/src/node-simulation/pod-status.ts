@@ -9,7 +9,7 @@ import { deadlineExceeded, type PodRuntime } from './pod-runtime.ts'
 
 type Condition = Pick<PodCondition, 'type' | 'status'> & { readonly reason?: string; readonly message?: string }
 
-/** A status to patch: null removes a member, and a directive a condition. */
+/** A strategic merge patch of the status: null removes a member, a `$patch` directive removes a condition. */
 export interface PodStatusPatch extends Omit<PodStatus, 'conditions'> {
   readonly conditions: readonly (ConditionPatch | { readonly type: string; readonly $patch: 'delete' })[]
 }
@@ -78,7 +78,7 @@ function conditionsOf(
   ]
 }
 
-/** Resizes that have ended since the last status. */
+/** Returns directives that remove the conditions of resizes that ended since the last status. */
 function removedResizeConditions({ status }: ReadonlyPod, { resize }: PodRuntime) {
   const types: readonly string[] = resizeConditionTypes
   const isOver = (type: string) => types.includes(type) && !resize.conditions.some((condition) => condition.type === type)
@@ -104,7 +104,7 @@ function containersReady({ init, sidecars, containers }: PodRuntime, phase: stri
   return { status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${names.join(' ')}]` }
 }
 
-/** Conditions of others that the pod requires to be ready. */
+/** Evaluates the readiness gates of the pod. */
 function gatesReady({ spec, status }: ReadonlyPod): Omit<Condition, 'type'> {
   const messages = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
     const found = status?.conditions?.find(({ type }) => type === conditionType)
@@ -116,10 +116,10 @@ function gatesReady({ spec, status }: ReadonlyPod): Omit<Condition, 'type'> {
   return { status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
 }
 
-/** No reason and no message; a patch removes those of before. */
+/** Removes the previous reason and message of a condition. */
 const unexplained = { reason: null, message: null }
 
-/** Unchanged conditions keep their transition time; those of others stay. */
+/** Sets transition times: unchanged conditions keep theirs. Conditions of other writers are not part of the patch. */
 function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): ConditionPatch[] {
   const time = formatTime(nowMs)
   return conditions.map((condition) => {

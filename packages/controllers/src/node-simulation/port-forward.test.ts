@@ -44,7 +44,7 @@ function connectionOf({ body }: ApiResponse): Duplex {
   return body.connection
 }
 
-/** A client of SPDY: the streams 1 and 3 make the first forwarded connection. */
+/** A SPDY client: streams 1 and 3 form the first forwarded connection. */
 class SpdyClient {
   readonly connection: Duplex
   readonly frames: Frame[] = []
@@ -93,7 +93,7 @@ const echo: ContainerBehavior = {
 }
 
 describe('port-forward', () => {
-  it('connects each pair of streams to a port, and ends with the client', async () => {
+  it('connects each pair of streams to a port, and closes them when the client disconnects', async () => {
     const response = open(echo)
     expect(response).toMatchObject({
       status: 101,
@@ -153,7 +153,7 @@ describe('port-forward', () => {
     expect(client.connection.writableLength).toBeGreaterThan(big.length)
   })
 
-  it('lets an HTTP server of a test answer', async () => {
+  it('can be served by an HTTP server of a test', async () => {
     const server = createHttpServer((request, response) => response.end(`path ${request.url}`))
     const client = new SpdyClient(open({ portForward: ({ connection }) => void server.emit('connection', connection) }))
     client.connect(80)

@@ -25,7 +25,7 @@ export interface PortForwardTarget {
   readonly searchParams: URLSearchParams
 }
 
-/** Upgrades the connection, and connects each of its streams to a port of the pod. */
+/** Upgrades the connection and connects each pair of streams to a port of the pod. */
 export function openPortForward({ headers, signal }: ProxiedRequest, target: PortForwardTarget): ApiResponse {
   const offer = upgradeOffer(headers)
   const offered = offer?.protocols ?? []
@@ -38,7 +38,7 @@ export function openPortForward({ headers, signal }: ProxiedRequest, target: Por
   return upgradeRefused(offer, [protocol, tunnelProtocol, channelProtocol])
 }
 
-/** The streams of a client: one for data and one for errors make a forwarded connection. */
+/** The streams of a client: a data stream and an error stream form one forwarded connection. */
 class StreamPairs implements SpdyHandlers {
   readonly #target: PortForwardTarget
   readonly #waiting = new Map<string, SpdyStream>()
@@ -83,7 +83,7 @@ interface Forwarded {
 async function connect(target: PortForwardTarget, { port, data, fail, ended }: Forwarded): Promise<void> {
   const { pod, nowMs } = target
   data.once('close', ended)
-  // What the client still sends after the container has closed is dropped.
+  // Data that the client sends after the container has closed is discarded.
   data.once('finish', () => data.resume())
   const stopping = new AbortController()
   data.once('close', () => stopping.abort())
@@ -104,7 +104,10 @@ async function connect(target: PortForwardTarget, { port, data, fail, ended }: F
   }
 }
 
-/** The running container with a handler: the one that declares the port, or else the first. @throws Error when none has one */
+/**
+ * Returns the running container with a handler: the one that declares the port, or else the first. @throws Error when none
+ * has one
+ */
 function servingRun({ pod, runtime }: PortForwardTarget, port: number): ContainerRun {
   const able = runtime.all.filter((run) => run.isRunning && run.behavior.portForward !== undefined)
   const specs = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]
@@ -114,7 +117,7 @@ function servingRun({ pod, runtime }: PortForwardTarget, port: number): Containe
   return found
 }
 
-/** Each port has two channels, for data and for errors; the first message of both is the port. */
+/** Each port has two channels, for data and for errors; the first message on each is the port number. */
 function openChannels(
   offer: Extract<UpgradeOffer, { kind: 'webSocket' }>,
   target: PortForwardTarget,
@@ -156,7 +159,7 @@ function openChannels(
   return webSocketResponse(offer, offer.protocols.includes(channelProtocol) ? channelProtocol : undefined, socket)
 }
 
-/** The client cannot end a channel alone: the stream closes when the container has ended it. */
+/** The protocol cannot half-close a channel, so the stream closes when the container ends it. */
 function channelStream(
   input: InputQueue,
   { socket, send }: { readonly socket: ServerWebSocket; readonly send: (chunk: Buffer) => void },

@@ -20,7 +20,7 @@ const defaultHeartbeatMs = 10_000
 /** The status of a node is written at least this often. */
 const statusMs = 5 * 60_000
 const namespaceDefaults = 2
-/** A kubelet tries to mount a volume again after twice this time, then after longer times. */
+/** Base of the mount backoff, doubled before each retry. */
 const mountBackoffMs = 250
 const maxMountBackoffMs = 122_000
 
@@ -32,7 +32,7 @@ export interface SimulatedNode {
   readonly usedNumbers: Set<number>
   readonly admission: PodAdmission
   isFailed: boolean
-  /** Its lease is renewed again and again. */
+  /** Whether the lease of the node is being renewed. */
   isBeating: boolean
   statusAtMs: number
 }
@@ -42,11 +42,11 @@ export interface SimulatedEntry {
   readonly uid: string
   readonly node: SimulatedNode
   readonly runtime: PodRuntime
-  /** Why the kubelet does not run the pod. */
+  /** Why the kubelet rejects the pod. */
   readonly refusal: PodRefusal | undefined
-  /** Nothing runs: the pod was refused, or had finished before. */
+  /** Whether nothing runs, because the pod was rejected or had already finished. */
   readonly isInert: boolean
-  /** The config maps and secrets of its volumes exist. */
+  /** Whether the config maps and secrets of its volumes exist. */
   isMounted: boolean
   mountBackoffMs: number
   written: PodStatusPatch | undefined
@@ -157,7 +157,7 @@ export class RunningSimulation implements AsyncDisposable {
       this.#registered.add(name)
       state.statusAtMs = nowMs
     }
-    // A deleted node does not come back by itself.
+    // A deleted node is not registered again.
     if (node === undefined) {
       this.#shared.endHeartbeats(state)
       return undefined
@@ -198,7 +198,7 @@ export class RunningSimulation implements AsyncDisposable {
     }
   }
 
-  /** The extended resources that others add to the capacity of a node are allocatable. */
+  /** Makes extended resources that other clients add to the capacity of a node allocatable. */
   async #allocateExtended(node: Node): Promise<void> {
     const { client, signal } = this.#context
     const allocatable = extendedChanges(node)
@@ -242,7 +242,7 @@ export class RunningSimulation implements AsyncDisposable {
     return nextAtMs === undefined || isOver ? undefined : { requeueAfterMs: nextAtMs - nowMs }
   }
 
-  /** Changes the resources of a running pod. @returns when they change next */
+  /** Changes the resources of a running pod. @returns time of the next change */
   #resize(pod: ReadonlyPod, { runtime, node }: SimulatedEntry, nowMs: number): number | undefined {
     const known = this.#nodes.get(node.template.name)
     if (runtime.isStopped || isFinished(pod as Parameters<typeof isFinished>[0])) runtime.resize.end()
@@ -250,7 +250,7 @@ export class RunningSimulation implements AsyncDisposable {
     return undefined
   }
 
-  /** Returns what runs for a pod; ends what ran for another pod of the name. */
+  /** Returns the entry of a pod, creating it if needed. Ends the entry of an earlier pod of the same name. */
   #entryOf(key: string, pod: ReadonlyPod | undefined): SimulatedEntry | undefined {
     const { entries, nodes: known, options } = this.#shared
     const found = entries.get(key)
@@ -290,7 +290,7 @@ export class RunningSimulation implements AsyncDisposable {
     return entry
   }
 
-  /** What the pod requested is free for others, which may wait for it. */
+  /** Frees the requests of the pod and syncs pods whose resize waits for resources. */
   #release(pod: ReadonlyPod): void {
     const { entries } = this.#shared
     const node = entries.get(queueKey(pod))?.node
@@ -298,7 +298,7 @@ export class RunningSimulation implements AsyncDisposable {
     for (const [key, entry] of entries) if (entry.node === node && entry.runtime.resize.isDeferred) this.#podQueue.add(key)
   }
 
-  /** Fails a pod that its node does not take. */
+  /** Marks a pod as failed that its node rejects. */
   async #refuse(pod: ReadonlyPod, { node, refusal, runtime: { hostIP } }: SimulatedEntry): Promise<undefined> {
     if (refusal === undefined || isFinished(pod as Parameters<typeof isFinished>[0])) return undefined
     const { reason, message } = refusal
@@ -310,7 +310,7 @@ export class RunningSimulation implements AsyncDisposable {
     return undefined
   }
 
-  /** Shows a pod whose volumes cannot be mounted, and tries again later. */
+  /** Reports that volumes of a pod cannot be mounted, and retries with backoff. */
   async #waitForMount(pod: ReadonlyPod, entry: SimulatedEntry, problem: string): Promise<RequeueAfter> {
     await this.#writeStatus(pod, entry, this.#context.clock.now())
     const object = { ...(pod as DeepReadonly<Pod>), apiVersion: 'v1', kind: 'Pod' }
@@ -349,7 +349,10 @@ export class RunningSimulation implements AsyncDisposable {
     for (const event of events) await this.#recorders.get(node.template.name)?.record(object, event)
   }
 
-  /** A pod without a grace period needs no second deletion: the server removes it when its last finalizer is gone. */
+  /**
+   * Deletes a stopped pod with grace period zero. A deletion without a grace period needs no second request: the server
+   * removes the pod with its last finalizer.
+   */
   async #finishDeletion({ metadata }: ReadonlyPod): Promise<void> {
     if (metadata.deletionGracePeriodSeconds === 0) return
     const { client, signal } = this.#context
@@ -362,7 +365,7 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
-/** A pod that is gone, or whose name another pod has, needs nothing more. */
+/** Ignores errors because the pod was deleted, or another pod has its name. */
 async function ignoreGone(request: Promise<unknown>): Promise<void> {
   try {
     await request

@@ -8,16 +8,16 @@ import type { NodeSimulation } from './simulation.ts'
 
 /** The parts of the options of an API server that connect it to simulated nodes. */
 export interface SimulatedServerOptions {
-  /** Reaches the kubelets of simulated nodes, and everything else through the given transport. */
+  /** Connects to the kubelets of simulated nodes; other addresses use the fallback transport. */
   readonly transport: ProxyTransport
   /** The handler of `metrics.k8s.io`, by the name of its service. */
   readonly services: Readonly<Record<string, Handler>>
 }
 
 /**
- * Returns how a server reaches simulated nodes: logs, commands and metrics of their pods.
+ * Returns the server options that make logs, commands and metrics of simulated pods available.
  *
- * @param fallback transport to all other addresses. Default: none, they cannot be reached
+ * @param fallback transport to all other addresses. Default: none; these addresses are unreachable
  * @example
  * import { createApiServer } from '@krmkit/apiserver'
  * import { NodeSimulation, simulatedServerOptions } from '@krmkit/controllers'

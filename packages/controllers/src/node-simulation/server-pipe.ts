@@ -1,14 +1,14 @@
 import { Duplex } from 'node:stream'
 
-/** More that the client has not read ends its connection. One larger write is allowed. */
+/** More unread bytes than this end the connection of the client. A single larger write is allowed. */
 const maxUnreadBytes = 64 * 1024 * 1024
 
-/** Takes bytes for the client. */
+/** Sends bytes to the client. */
 export interface ByteSink {
   send(bytes: Uint8Array): void
   /** Calls back when the client has taken enough of what was sent. */
   whenDrained(callback: () => void): void
-  /** Ends the connection after what was sent. */
+  /** Ends the connection after all sent bytes. */
   close(): void
 }
 
@@ -18,13 +18,13 @@ export interface PipeHandlers {
   whenTaken(done: () => void): void
   /** Called when the client ends the connection. */
   closed(): void
-  /** Called once, when the client does not read what is sent. Only the frame that ends the connection is still sent. */
+  /** Called once, when the unread bytes exceed the limit. Afterwards only the frame that ends the connection is sent. */
   overrun(): void
 }
 
-/** The server side of an in-process connection. A client that does not read what it is sent cannot send more. */
+/** The server side of an in-process connection. A client that does not read is held back from sending. */
 export class ServerPipe implements ByteSink {
-  /** The side that the response carries. */
+  /** The client side of the pipe, passed on in the response. */
   readonly connection: Duplex
   #waiting: (() => void)[] = []
   #isFull = false

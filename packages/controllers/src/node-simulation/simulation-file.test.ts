@@ -22,7 +22,7 @@ describe('simulation file', () => {
     ])
   })
 
-  it('makes handlers of addresses', () => {
+  it('turns addresses into port-forward handlers', () => {
     const addresses: string[] = []
     const portForward = () => undefined
     const forwardTo = (address: string) => {

@@ -5,18 +5,18 @@ import { httpProbe } from './http-probe.ts'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior } from './interfaces.ts'
 import { invalid, type Members, members } from './simulation-members.ts'
 
-/** Reads one member. @throws ControllersError that names the path */
+/** Parses one member. @throws ControllersError that names the path */
 type Reader = (value: unknown, path: string) => Members
 
 export interface SimulationFileOptions {
   /**
-   * Makes the handler of a member `portForward`, whose value is an address: `forwardTo` of `@krmkit/http`. It throws for a malformed address.
-   * Absent: files cannot have the member.
+   * Creates the handler of the member `portForward` from its address, such as `forwardTo` of `@krmkit/http`. Throws for a
+   * malformed address. Absent: files must not use the member.
    */
   readonly forwardTo?: (address: string) => NonNullable<ContainerBehavior['portForward']>
 }
 
-/** How each member of a behaviour is read. */
+/** Parsers of the members of a behaviour. */
 const behaviorReaders: Readonly<Record<string, Reader>> = {
   match: (value, path) => ({ match: readMatch(value, path) }),
   startAfter: (value, path) => ({ startAfterMs: duration(value, path) }),

@@ -4,9 +4,9 @@ import { ControllersError } from '../controllers-error.ts'
 export type Members = Readonly<Record<string, unknown>>
 
 /**
- * The members of an object.
+ * Checks that a value is an object with only allowed members, and returns the members.
  *
- * @param allowed absent: all names
+ * @param allowed absent: all names are allowed
  * @throws ControllersError `InvalidSimulation` that names the path
  */
 export function members(value: unknown, path: string, allowed?: readonly string[]): Members {

@@ -21,13 +21,13 @@ describe('options of simulated nodes', () => {
     [{ nodes: 1, behaviors: [{ usage: { cpu: 'x' } }] }, 'behaviors[0].usage.cpu: '],
     [{ nodes: 1, behaviors: [{ match: { app: 'web' } }] }, 'behaviors[0].match: unknown member "app"; known: namespace, labels'],
     [{ nodes: 1, behaviors: [{ match: { image: 3 } }] }, 'behaviors[0].match.image: must be a string or a regular expression'],
-  ])('%o are refused with their path', (options, message) => {
+  ])('rejects %o with the path', (options, message) => {
     expect(() => new NodeSimulation(options as NodeSimulationOptions)).toThrow(
       expect.objectContaining({ code: 'InvalidSimulation', message: expect.stringContaining(message) }),
     )
   })
 
-  it('may be absent, functions, and zero', () => {
+  it('may be absent, functions, or zero', () => {
     const behaviors = [
       { match: { image: /x/, labels: { matchLabels: { a: 'b' } } }, usage: () => ({}), logs: () => '', exitCode: 0 },
     ]

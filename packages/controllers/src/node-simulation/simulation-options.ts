@@ -2,7 +2,7 @@ import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior, NodeSimulationOptions, NodeTemplate } from './interfaces.ts'
 import { invalid, members } from './simulation-members.ts'
 
-/** Checks of the options in code: a misspelt member would be ignored silently. */
+/** Validates options given in code, so that a misspelt member is not silently ignored. */
 
 type Names<T> = Readonly<Record<keyof T, Kind>>
 type Kind = 'text' | 'count' | 'milliseconds' | 'interval' | 'function' | 'textOrPattern' | 'textOrFunction' | 'other'

@@ -16,7 +16,7 @@ export interface SimulatedPod {
 }
 
 /**
- * Nodes without machines: registers them, keeps their leases alive, and moves the pods that are bound to them through their life.
+ * Nodes without machines: registers them, keeps their leases alive, and runs the pods that are bound to them.
  *
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -70,18 +70,18 @@ export class NodeSimulation {
     return this.#nodes.get(node)?.addresses.hostIP
   }
 
-  /** Time of the clock with which the simulation runs. */
+  /** Current time on the clock of the simulation. */
   nowMs(): number {
     return this.#running?.nowMs() ?? 0
   }
 
-  /** Waits on the clock with which the simulation runs, or until the signal aborts. */
+  /** Waits on the clock of the simulation, or until the signal aborts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     await this.#running?.wait(ms, signal)
   }
 
   /**
-   * Fails a node: its heartbeats stop, its pods stay as they are, and its kubelet does not answer.
+   * Fails a node: its heartbeats stop, its pods keep their state, and its kubelet is unreachable.
    *
    * @throws RangeError for a node that is not simulated
    */
@@ -99,7 +99,7 @@ export class NodeSimulation {
     this.#running?.recover(name)
   }
 
-  /** Returns a pod that runs on a node which has not failed. */
+  /** Returns a pod if it runs on a node that has not failed. */
   find(namespace: string, name: string): SimulatedPod | undefined {
     const entry = this.#entries.get(`${namespace}/${name}`)
     const pod = entry === undefined || entry.node.isFailed ? undefined : this.#running?.podOf(namespace, name)
@@ -115,7 +115,7 @@ export class NodeSimulation {
     }
   }
 
-  /** Whether the lease of a node is renewed again and again. */
+  /** Whether the lease of a node is being renewed. */
   isBeating(node: string): boolean {
     return this.#nodes.get(node)?.isBeating ?? false
   }
@@ -130,7 +130,7 @@ export class NodeSimulation {
     return this.#nodes.get(node)?.isFailed ?? true
   }
 
-  /** Resolves when the present run of a container has ended, or the signal aborts. */
+  /** Resolves when the current run of a container has ended, or the signal aborts. */
   ended(run: ContainerRun, signal: AbortSignal): Promise<void> {
     const { restarts } = run
     return this.#until(() => !run.isRunning || run.restarts !== restarts, signal)
@@ -141,7 +141,7 @@ export class NodeSimulation {
     return this.#until(() => runtime.isStopped, signal)
   }
 
-  /** Checks the condition whenever a pod has changed. */
+  /** Waits until the condition holds, checking it whenever a pod changes. */
   async #until(isOver: () => boolean, signal: AbortSignal): Promise<void> {
     while (!isOver() && !signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { ServerPipe } from './server-pipe.ts'
 import { SpdyConnection, type SpdyHandlers } from './spdy/connection.ts'
 import { acceptKey, ServerWebSocket } from './web-socket.ts'
 
-/** How a client asks to switch protocols, and the responses. */
+/** Protocol upgrades requested by clients, and the responses. */
 
 const spdy = 'SPDY/3.1'
 
@@ -11,7 +11,7 @@ export type UpgradeOffer =
   | { readonly kind: 'webSocket'; readonly key: string; readonly protocols: readonly string[] }
   | { readonly kind: 'spdy'; readonly protocols: readonly string[] }
 
-/** Returns what the headers of a request offer; undefined for another protocol. */
+/** Returns the upgrade that the headers of a request offer; undefined for an unknown protocol. */
 export function upgradeOffer(headers: ProxiedRequest['headers']): UpgradeOffer | undefined {
   const upgrade = listOf(headers['upgrade']).map((each) => each.toLowerCase())
   const [key] = valuesOf(headers['sec-websocket-key'])
@@ -71,7 +71,7 @@ export function tunnelResponse(
   return webSocketResponse(offer, protocol, socket)
 }
 
-/** Refuses an upgrade, as kubelets do when no protocol is common. */
+/** Rejects an upgrade, as kubelets do when no offered protocol is supported. */
 export function upgradeRefused(offer: UpgradeOffer | undefined, accepted: readonly string[]): ApiResponse {
   const offered = offer?.protocols ?? []
   const message = `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(' ')}], server accepts [${accepted.join(' ')}]`
@@ -82,7 +82,7 @@ export function upgradeRefused(offer: UpgradeOffer | undefined, accepted: readon
   }
 }
 
-/** The values of a header whose value is a list. */
+/** Returns the items of a comma-separated header. */
 function listOf(header: string | readonly string[] | undefined): string[] {
   return valuesOf(header).flatMap((value) => value.split(',').map((each) => each.trim()))
 }

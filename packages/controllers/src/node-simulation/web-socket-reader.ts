@@ -1,10 +1,13 @@
 import { ByteQueue } from './byte-queue.ts'
 
-/** The frames that a client sends over a WebSocket. Data is passed on as it arrives, so that its size costs no memory. */
+/**
+ * The frames that a client sends over a WebSocket. Data is passed on as it arrives, so that memory does not depend on the
+ * frame size.
+ */
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export const closeCodes = { normal: 1000, protocolError: 1002, policyViolation: 1008, tooLarge: 1009 } as const
-/** The limit of frames on kube-apiserver. Applies to messages too. */
+/** The frame limit of kube-apiserver. It also applies to whole messages. */
 const maxMessageBytes = 32 * 1024 * 1024
 const maxControlBytes = 125
 const finalBit = 0x80
@@ -26,7 +29,7 @@ export class WebSocketError extends Error {
 }
 
 export interface WebSocketInput {
-  /** Takes a part of a message, which is not empty. */
+  /** Called for each non-empty part of a message. */
   data(part: Buffer, isFirst: boolean): void
   control(opcode: number, payload: Buffer): void
 }
@@ -43,10 +46,10 @@ export class WebSocketReader {
   readonly #input: WebSocketInput
   readonly #received = new ByteQueue()
   #frame: FrameHead | undefined
-  /** Bytes of the payload of the frame that were read. */
+  /** Number of payload bytes of the current frame that were read. */
   #read = 0
   #isInMessage = false
-  /** No byte of the message was passed on yet. */
+  /** Whether no byte of the message was passed on yet. */
   #isFirst = true
   #messageBytes = 0
 
@@ -81,7 +84,7 @@ export class WebSocketReader {
     return head
   }
 
-  /** Reads what has arrived of the payload. @returns whether the frame is complete */
+  /** Reads the payload bytes that have arrived. @returns whether the frame is complete */
   #payload({ opcode, length, mask }: FrameHead): boolean {
     if (isControl(opcode)) {
       if (this.#received.length < length) return false
@@ -103,7 +106,10 @@ function isControl(opcode: number): boolean {
   return opcode >= opcodes.close
 }
 
-/** Takes the head of a frame; undefined while it is incomplete. @throws WebSocketError for a frame that is invalid or too large */
+/**
+ * Parses the header of a frame; undefined while it is incomplete. @throws WebSocketError for a frame that is invalid or too
+ * large
+ */
 function parseHead(received: ByteQueue): FrameHead | undefined {
   const start = received.peek(2)
   if (start === undefined) return undefined
@@ -124,14 +130,14 @@ function parseHead(received: ByteQueue): FrameHead | undefined {
   return { opcode, isFinal, length, mask: Buffer.from(head.subarray(-maskBytes)) }
 }
 
-/** A copy of a part of a payload, so that small parts do not keep the whole chunk in memory. */
+/** Returns an unmasked copy of a part of a payload. A copy, so that small parts do not keep the whole chunk in memory. */
 function unmasked(bytes: Buffer, mask: Buffer, offset: number): Buffer {
   const copy = Buffer.from(bytes)
   for (let i = 0; i < copy.length; i++) copy[i]! ^= mask[(offset + i) & 3]!
   return copy
 }
 
-/** Splits messages whose first byte names a channel. */
+/** Splits off the first byte of each message, which is the channel. */
 export function byChannel(handle: (channel: number, data: Buffer) => void): WebSocketInput['data'] {
   let channel = 0
   return (part, isFirst) => {

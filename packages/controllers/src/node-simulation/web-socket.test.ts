@@ -14,7 +14,7 @@ function frame(opcode: number, payload: Buffer, { isFinal = true, length = paylo
   return Buffer.concat([short ? Buffer.from([head[0]!, 0x80 | length]) : head, mask, masked])
 }
 
-/** A socket with what its server was passed, and what its client received. */
+/** A socket that records what the server and the client received. */
 function open() {
   const parts: { readonly length: number; readonly isFirst: boolean }[] = []
   const texts: string[] = []
@@ -55,7 +55,7 @@ describe('a WebSocket of a simulated node', () => {
     expect(client.parts.length).toBeGreaterThan(50)
   })
 
-  it('keeps nothing of empty fragments', async () => {
+  it('retains no memory for empty fragments', async () => {
     const client = open()
     client.connection.write(frame(2, Buffer.alloc(0), { isFinal: false }))
     const fragments = Buffer.concat(Array<Buffer>(10_000).fill(frame(0, Buffer.alloc(0), { isFinal: false })))
@@ -88,7 +88,7 @@ describe('a WebSocket of a simulated node', () => {
     expect(client.closed()).toBe(1)
   })
 
-  it('does not read a client that does not read', async () => {
+  it('applies backpressure to a client that does not read', async () => {
     const client = open()
     let taken = 0
     const pings = Buffer.concat(Array<Buffer>(500).fill(frame(9, Buffer.alloc(125))))

@@ -30,7 +30,7 @@ export interface WebSocketHandlers {
   whenTaken(done: () => void): void
 }
 
-/** The connection that the response carries, and what the server sends through it. */
+/** A WebSocket on the server side; `connection` is passed on in the response. */
 export class ServerWebSocket implements ByteSink {
   readonly #pipe: ServerPipe
   readonly #reader: WebSocketReader
@@ -65,7 +65,7 @@ export class ServerWebSocket implements ByteSink {
     this.#pipe.whenDrained(callback)
   }
 
-  /** Sends a close frame. The connection ends when the client has answered it: nothing that was sent before is lost. */
+  /** Sends a close frame. The connection ends when the client has replied, so that no sent data is lost. */
   close(code: number = closeCodes.normal): void {
     if (this.#isClosed) return
     const payload = Buffer.alloc(2)

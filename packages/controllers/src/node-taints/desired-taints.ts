@@ -29,8 +29,8 @@ const managed = new Set([...Object.values(taintsOfConditions).flatMap((keys) => 
 const evicting = new Set(['not-ready', 'unreachable'])
 
 /**
- * Returns the taints of a node: unmanaged taints unchanged, and those that its conditions require. A node without a Ready condition is
- * not ready.
+ * Returns the taints of a node: unmanaged taints unchanged, and the taints that its conditions require. A node without a
+ * Ready condition is not ready.
  *
  * @returns undefined when the taints are already correct
  */

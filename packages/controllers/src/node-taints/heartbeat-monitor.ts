@@ -22,16 +22,17 @@ interface NodeCondition {
 
 const leases = resourceType<Lease>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', kind: 'Lease' })
 
-/** A node without heartbeat for this time is unknown. */
+/** A node without a heartbeat for this time is marked as unknown. */
 const gracePeriodMs = 50_000
-/** Before its first status a node has longer. */
+/** Grace period of a node that has not reported a status yet. */
 const startupGracePeriodMs = 60_000
 const monitoredConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
 /**
  * Marks nodes as unknown, and their pods as not ready, when their heartbeats stop.
  *
- * Differs: only nodes that have had a lease are monitored, so that nodes that a test creates without a kubelet stay as they are.
+ * Differs: only nodes that have had a lease are monitored, so that nodes created by a test without a kubelet are not
+ * changed.
  */
 export class HeartbeatMonitor implements AsyncDisposable {
   readonly #context: ControllerContext

@@ -5,7 +5,10 @@ import type { Controller } from '../interfaces.ts'
 import { type Node, nodes } from '../workloads/objects.ts'
 
 interface Step {
-  /** Numbers of nodes below and above which the neighbouring step applies. They overlap, so that a cluster does not alternate. */
+  /**
+   * Range of node counts of this step. Below `min` or above `max` the neighbouring step applies; ranges overlap, so that a
+   * cluster does not alternate between two steps.
+   */
   readonly min: number
   readonly max: number
   readonly ttlSeconds: number
@@ -19,7 +22,7 @@ const steps: readonly Step[] = [
   { min: 1800, max: Number.POSITIVE_INFINITY, ttlSeconds: 300 },
 ]
 
-/** Annotates nodes with the time for which kubelets may cache objects: the larger the cluster, the longer. */
+/** Annotates nodes with the time for which kubelets may cache objects: the time grows with the cluster. */
 export const nodeTtlController: Controller = {
   name: 'ttl-controller',
   isDefault: false,

@@ -8,14 +8,14 @@ import { type Node, nodes, type Pod, pods, queueKey, type ReadonlyPod, splitKey 
 import { isFinished, isTerminating } from '../workloads/pod-state.ts'
 import { changePodStatus, type PodStatusChange } from '../workloads/pod-status.ts'
 
-/** Ended pods beyond this number are deleted. */
+/** Number of ended pods above which the oldest are deleted. */
 const terminatedPodThreshold = 12_500
-/** Pods of a missing node wait for this time, because the node may be registered again. */
+/** Pods of a missing node are kept for this time, because the node may be registered again. */
 const quarantineMs = 40_000
 
 /**
- * Deletes pods that no node will delete: those of missing nodes, terminating ones without a node or on a node that is out of service,
- * and the oldest ended ones.
+ * Deletes pods that no kubelet will delete: pods of missing nodes, terminating pods that are unscheduled or on an
+ * out-of-service node, and the oldest ended pods.
  */
 export const podGarbageCollector: Controller = {
   name: 'pod-garbage-collector-controller',
@@ -30,7 +30,7 @@ class PodGarbageCollector {
   readonly #byNode: ObjectIndex<Pod>
   readonly #ended: ObjectIndex<Pod>
   readonly #queue: WorkQueue<string>
-  /** When the node of a pod was first seen missing, by node. */
+  /** Time at which a node was first seen missing, by name. */
   readonly #missingSince = new Map<string, number>()
   readonly subscriptions: readonly (() => void)[]
 
@@ -109,7 +109,7 @@ class PodGarbageCollector {
     for (const pod of sorted.slice(0, ended.length - terminatedPodThreshold)) await this.#delete(pod)
   }
 
-  /** Marks a pod as failed, because no node will, and deletes it at once. */
+  /** Marks a pod as failed, because no kubelet will, and deletes it at once. */
   async #delete(pod: ReadonlyPod, change: Omit<PodStatusChange, 'phase'> = {}): Promise<void> {
     const { client, signal } = this.#context
     if (!isFinished(pod)) await ignoreNotFound(changePodStatus(pod, { ...change, phase: 'Failed' }, this.#context))

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '@krmkit/meta'
 
 /** Reads the schemas of kinds from the OpenAPI documents of the server. */
 
-/** Schemas with more nodes are ignored. */
+/** Maximum number of nodes of a schema; larger schemas are ignored. */
 const maxNodes = 500_000
 
 /** Fetches each OpenAPI document once. */
@@ -64,7 +64,7 @@ class Expander {
     this.#definitions = definitions
   }
 
-  /** @param inside names of the enclosing schemas; a cycle becomes an object without properties */
+  /** @param inside names of the enclosing schemas; a reference to one of them becomes an object without properties */
   expand(schema: JsonObject, inside: readonly string[]): JsonObject {
     if (++this.nodes > maxNodes) return {}
     const name = referenceOf(schema)
@@ -88,7 +88,7 @@ class Expander {
   }
 }
 
-/** Returns the name of a reference, which may be wrapped in `allOf` beside a description or default. */
+/** Returns the name of a reference, which may be wrapped in `allOf` next to a description or default. */
 function referenceOf({ $ref, allOf }: JsonObject): string | undefined {
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
   const [only, ...more] = Array.isArray(allOf) ? allOf : []

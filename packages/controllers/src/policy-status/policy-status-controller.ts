@@ -52,7 +52,7 @@ function isObserved({ metadata, status }: DeepReadonly<Policy>): boolean {
   return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)
 }
 
-/** Returns the kinds that the server serves at present. */
+/** Returns the kinds that the server currently serves. */
 async function knownTypes({ client, profile, signal }: ControllerContext): Promise<PolicyTypeResolver> {
   const { all } = await discover(client, { profile, signal })
   const kinds = new Map(all.map((type) => [`${type.group}/${type.version}/${type.resource}`, type]))

@@ -24,8 +24,8 @@ const resyncMs = 300_000
 const maxAttempts = 8
 
 /**
- * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts after deletions,
- * decreased usage, and increases that a status reports. Watches objects only once a quota counts them.
+ * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts
+ * after deletions, decreased usage, and increases that a status reports. Watches a resource only once a quota counts it.
  */
 export const quotaController: Controller = {
   name: 'resourcequota-controller',
@@ -52,7 +52,7 @@ class QuotaController {
       this.#add(quota)
     }
     const updated = (quota: Quota, before: Quota) => {
-      // Admission, this controller and clients may change only the status; it is recounted with the next object that it counts.
+      // A change that keeps `spec.hard`, such as a status write of admission or this controller, does not cause a recount.
       if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before)) this.#watch(quota)
       else enqueue(quota)
     }
@@ -121,7 +121,7 @@ class QuotaController {
   }
 
   /**
-   * Recounts against a version read before counting, so that a concurrent charge is a conflict.
+   * Recounts and writes the status with the resourceVersion read before counting, so that a concurrent charge is a conflict.
    */
   async #count(namespace: string, name: string): Promise<void> {
     const { client, monitors, fieldManager, signal } = this.#context
@@ -134,7 +134,10 @@ class QuotaController {
   }
 }
 
-/** Admission charges increases of the spec. It does not charge the status, which can increase the usage of claims. */
+/**
+ * Whether a change only increases usage. Admission charges increases in the spec, but not increases in the status, such as
+ * the capacity of claims.
+ */
 function isIncrease(change: readonly Quantity[]): boolean {
   return change.every((amount) => amount.sign() >= 0)
 }

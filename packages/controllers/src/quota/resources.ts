@@ -10,7 +10,7 @@ function core(resource: string, kind: string) {
   return resourceType<ApiObject>({ group: '', version: 'v1', resource, kind })
 }
 
-/** Resources whose usage depends on the content of the objects; others are only counted. */
+/** Resources whose usage depends on the content of the objects; objects of other resources are only counted. */
 export const meteredResources = [
   core('pods', 'Pod'),
   core('services', 'Service'),

@@ -52,7 +52,7 @@ export async function computeStatus(
   const before = parseUsage(quota.status?.used)
   const usage = new Map(
     [...hard.keys()].flatMap((name) => {
-      // Usage that is not counted here keeps its previous value.
+      // Usage that cannot be counted keeps its previous value.
       const amount = tracked.has(name) ? (used.get(name) ?? zero) : before.get(name)
       return amount === undefined ? [] : [[name, amount] as const]
     }),
@@ -60,7 +60,7 @@ export async function computeStatus(
   return { hard: formatUsage(hard), used: formatUsage(usage) }
 }
 
-/** Lists complete objects of metered resources, metadata of others, in pages, so that large namespaces do not block. */
+/** Lists in pages, so that large namespaces do not block: complete objects of metered resources, metadata of others. */
 function pagesOf(
   resource: DiscoveredResource,
   namespace: string,

@@ -10,7 +10,7 @@ import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import { isEmptyObject } from '@krmkit/meta/work'
 import type { PodTemplate } from '../workloads/objects.ts'
 
-/** ReplicaSets and ReplicationControllers differ in the form of the selector; the controller works on both. */
+/** ReplicaSets and ReplicationControllers share one controller; they differ only in the form of the selector. */
 
 export interface ReplicaCondition {
   type: string
@@ -33,7 +33,7 @@ export interface ReplicaSet extends ApiObject {
   spec?: {
     replicas?: number
     minReadySeconds?: number
-    /** Labels alone in a ReplicationController. */
+    /** A plain label map in a ReplicationController. */
     selector?: LabelSelectorObject | Record<string, string> | null
     template?: PodTemplate
   }
@@ -45,7 +45,7 @@ export type ReadonlyReplicaSet = DeepReadonly<ReplicaSet>
 /** A kind of replica sets. */
 export interface ReplicaKind {
   readonly controllerName: string
-  /** Source of the events. */
+  /** Event source of the controller. */
   readonly eventSource: string
   readonly resource: ResourceType<ReplicaSet>
   selectorOf(set: ReadonlyReplicaSet): LabelSelector | undefined

@@ -25,7 +25,7 @@ import {
 } from './objects.ts'
 import { replicaStatus } from './status.ts'
 
-/** The number of pods that one sync creates or deletes at most. */
+/** Maximum number of pods that one sync creates or deletes. */
 const burstReplicas = 500
 
 /** Maintains the number of pods of replica sets. */
@@ -156,7 +156,7 @@ class ReplicaSetController {
     return deletionOrder(pods, { nowMs: clock.now(), profile, rankOf }).slice(0, count)
   }
 
-  /** Returns the active pods of all sets with the same controller, such as those of one Deployment. */
+  /** Returns the active pods of all sets with the same controller, such as all sets of one Deployment. */
   #relatedPods(set: ReadonlyReplicaSet): readonly ReadonlyPod[] {
     const controller = controllerOf(set.metadata.ownerReferences)
     const sets = controller === undefined ? [set] : this.#siblings.get(controller.uid)

@@ -6,7 +6,7 @@ export interface AffinityTerm {
   readonly topologyKey: string
   readonly selector: LabelSelector
   readonly namespaces: ReadonlySet<string>
-  /** Absent: only `namespaces` count. */
+  /** Absent: only `namespaces` apply. */
   readonly namespaceSelector: LabelSelector | undefined
 }
 
@@ -58,7 +58,7 @@ function preferredTerms(affinity: DeepReadonly<PodAffinity> | undefined, namespa
   }))
 }
 
-/** Without namespaces and namespace selector a term applies to the namespace of its pod. */
+/** A term without namespaces and namespace selector applies to the namespace of its pod. */
 function parseTerm(term: DeepReadonly<PodAffinityTerm>, own: string): AffinityTerm {
   const { topologyKey, labelSelector, namespaces = [], namespaceSelector } = term
   const isOwn = namespaces.length === 0 && namespaceSelector == null

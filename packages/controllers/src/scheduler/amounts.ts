@@ -5,7 +5,7 @@ import type { ReadonlyPod } from './objects.ts'
 /** Amounts of resources by name, as numbers: millicores of `cpu`, units of all others. */
 export type Amounts = Map<string, number>
 
-/** Requests that containers without any count for in scores. */
+/** Requests that scores assume for containers without requests. */
 const assumedRequests: Readonly<Record<string, number>> = { cpu: 100, memory: 200 * 1024 * 1024 }
 
 export function amountsOf(list: Readonly<Record<string, string>> | undefined): Amounts {
@@ -22,8 +22,9 @@ export function addTo(sum: Amounts, more: ReadonlyMap<string, number>, factor: 1
 }
 
 /**
- * The requests of a pod: the sum over its containers and sidecars, or, where that is larger, those of an init container together with
- * the sidecars that start before it; requests of the pod itself take the place of the sum; the overhead is added.
+ * Returns the requests of a pod. Per resource: the sum over containers and sidecars, or the maximum over init containers,
+ * each with the sidecars that start before it, whichever is larger. Pod-level requests replace this value; the overhead is
+ * added.
  */
 export function podRequests(pod: ReadonlyPod, { assumed = false } = {}): Amounts {
   const { spec } = pod
@@ -50,8 +51,8 @@ export function podRequests(pod: ReadonlyPod, { assumed = false } = {}): Amounts
 }
 
 /**
- * The requests of a container. One that is resized keeps what it has until it has the new resources; a resize that its node can never do
- * does not count.
+ * Returns the requests of a container. During a resize: the maximum of requested, allocated and actual resources. Requests
+ * of an infeasible resize are ignored.
  */
 function requestsOf(
   { name, resources }: DeepReadonly<Container>,

@@ -8,13 +8,13 @@ import type { Budget, ReadonlyPod } from './objects.ts'
 import { findPreemption, type Preemption } from './preemption.ts'
 import { type ScoreContext, scoreNodes } from './scores.ts'
 
-/** The decision about one pod. */
+/** The result of one scheduling attempt. */
 export type Attempt =
   | { readonly kind: 'node'; readonly node: NodeInfo }
   | {
       readonly kind: 'refused'
       readonly message: string
-      /** Plugins that refused the pod. */
+      /** Plugins that rejected the pod. */
       readonly plugins: ReadonlySet<string>
       readonly preemption: Preemption | undefined
     }
@@ -25,7 +25,7 @@ export interface AttemptContext extends FilterContext, ScoreContext {
   readonly budgets: () => readonly DeepReadonly<Budget>[]
 }
 
-/** Decides where a pod runs, or why no node takes it. Changes nothing. */
+/** Selects a node for a pod, or explains why no node is feasible. Has no side effects. */
 export function attemptPod(info: PodInfo, context: AttemptContext): Attempt {
   const { view, volumes } = context
   if (view.nodes.size === 0) {
@@ -59,7 +59,9 @@ export function attemptPod(info: PodInfo, context: AttemptContext): Attempt {
   return refused(info, refusals, context)
 }
 
-/** Only the nodes that the pod names, where all terms of its node affinity name some. */
+/**
+ * Returns the nodes to filter: if every term of the required node affinity matches nodes by name, only these; otherwise all.
+ */
 function candidateNodes({ spec }: ReadonlyPod, { nodes }: ClusterView): Iterable<NodeInfo> {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const names = new Set<string>()
@@ -71,7 +73,7 @@ function candidateNodes({ spec }: ReadonlyPod, { nodes }: ClusterView): Iterable
   return terms.length === 0 ? nodes.values() : [...names].flatMap((name) => nodes.get(name) ?? [])
 }
 
-/** Among the nodes of the highest score one is drawn. */
+/** Returns a random node among those with the highest score. */
 function bestNode(info: PodInfo, nodes: readonly NodeInfo[], context: AttemptContext): NodeInfo {
   if (nodes.length === 1) return nodes[0]!
   const scores = scoreNodes(info, nodes, context)
@@ -97,7 +99,7 @@ function refused(info: PodInfo, refusals: ReadonlyMap<string, Refusal>, context:
   return { kind: 'refused', message: `${message} preemption: ${unhelpful}`, plugins, preemption: undefined }
 }
 
-/** Why a pod may not remove others. */
+/** Returns why a pod may not preempt others; undefined when it may. */
 function ineligibility({ pod, priority }: PodInfo, { nodes }: ClusterView): string | undefined {
   if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
   const nominated = nodes.get(pod.status?.nominatedNodeName ?? '')

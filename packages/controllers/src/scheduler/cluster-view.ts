@@ -4,16 +4,16 @@ import type { ReadonlyNode } from './objects.ts'
 /** The nodes and their pods at one moment. */
 export interface ClusterView {
   readonly nodes: ReadonlyMap<string, NodeInfo>
-  /** Pods that wait for victims to leave their node, by node. */
+  /** Returns the pods nominated to a node: they wait until their victims have left. */
   nominatedTo(node: string): Iterable<PodInfo>
 }
 
-/** The nodes and the pods that run there or were just bound, kept up to date by events. */
+/** The nodes and their pods, including pods that were just bound, kept up to date by events. */
 export class ClusterState implements ClusterView {
   readonly nodes = new Map<string, NodeInfo>()
   /** The node of each pod, by uid. */
   readonly #nodeOf = new Map<string, string>()
-  /** Pods of nodes that are not known (yet). */
+  /** Pods whose node is unknown, by node name. */
   readonly #homeless = new Map<string, Map<string, PodInfo>>()
   readonly #nominated = new Map<string, Map<string, PodInfo>>()
   readonly #nominatedNodeOf = new Map<string, string>()
@@ -31,7 +31,7 @@ export class ClusterState implements ClusterView {
     this.nodes.delete(name)
   }
 
-  /** Notes that a pod has a node, or replaces what is known of it. */
+  /** Assigns a pod to a node, or replaces its information. */
   setPod(info: PodInfo, node: string): void {
     if (this.#nodeOf.get(info.uid) !== node) this.removePod(info.uid)
     this.#nodeOf.set(info.uid, node)
@@ -75,7 +75,7 @@ export class ClusterState implements ClusterView {
   }
 }
 
-/** A view in which one node is replaced. */
+/** Returns a view in which one node is replaced. */
 export function withNode(view: ClusterView, info: NodeInfo): ClusterView {
   const nodes = new Map(view.nodes)
   nodes.set(info.name, info)

@@ -4,7 +4,10 @@ import type { SharedInformers } from '../framework/shared-informers.ts'
 import { controllerName, type PodInfo } from './node-info.ts'
 import { replicaSets, replicationControllers, type Selecting, services, statefulSets } from './objects.ts'
 
-/** Finds the selector that spreads a pod without constraints: those of its services and of its workload together. */
+/**
+ * Returns a function that finds the default spreading selector of a pod: the selectors of its services and its workload
+ * combined.
+ */
 export function createDefaultSelector(informers: SharedInformers): (info: PodInfo) => LabelSelector | undefined {
   const byNamespace = informers.index(services, 'namespace', ({ metadata }) => [metadata.namespace ?? ''])
   const controllers = informers.of(replicationControllers)

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 
-/** Why a node does not take a pod. */
+/** The reason why a node is not feasible for a pod. */
 export interface Refusal {
   readonly plugin: string
   readonly reasons: readonly string[]
@@ -15,9 +15,12 @@ export interface FilterContext {
   readonly volumes: PodVolumes
 }
 
-/** The claims of one pod: which nodes reach them, and what binds those that wait for their first consumer. */
+/**
+ * The claims of one pod: the nodes from which they are reachable, and how claims that wait for their first consumer are
+ * bound.
+ */
 export interface PodVolumes {
-  /** Why no node can take the pod; undefined when its claims are usable. */
+  /** Why no node is feasible for the pod; undefined when its claims are usable. */
   readonly problem: string | undefined
   refusal(info: PodInfo, node: NodeInfo): Refusal | undefined
 }

@@ -6,7 +6,7 @@ import { createPodAffinity, type PodAffinityState } from './inter-pod-affinity.t
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import { createSpread, type SpreadState } from './topology-spread.ts'
 
-/** What filters derive from a view once for all its nodes. */
+/** State that filters compute once for all nodes of a view. */
 interface FilterState {
   readonly spread: SpreadState
   readonly affinity: PodAffinityState
@@ -14,7 +14,7 @@ interface FilterState {
 
 type Filter = (info: PodInfo, node: NodeInfo, context: FilterContext & FilterState) => Refusal | undefined
 
-/** The filters in the order of the stock scheduler: a node reports the first that refuses. */
+/** The filters in the order of kube-scheduler: the first filter that rejects a node determines the reason. */
 const filters: readonly Filter[] = [
   unschedulable,
   nodeName,
@@ -27,7 +27,7 @@ const filters: readonly Filter[] = [
   (info, node, { affinity }) => affinity.refusal(info, node),
 ]
 
-/** Decides about the nodes of one view for one pod. */
+/** Runs the filters for one pod on the nodes of one view. */
 export class PodFilter {
   readonly #info: PodInfo
   readonly #view: ClusterView
@@ -41,7 +41,10 @@ export class PodFilter {
     this.#state = { spread: createSpread(info, view), affinity: createPodAffinity(info, view, context) }
   }
 
-  /** Returns why a node does not take the pod, also counting the pods that are nominated to it; undefined when it does. */
+  /**
+   * Returns why a node is not feasible, with the pods nominated to it counted as running there; undefined when it is
+   * feasible.
+   */
   refusal(node: NodeInfo): Refusal | undefined {
     const { uid, priority } = this.#info
     const nominated = [...this.#view.nominatedTo(node.name)].filter((other) => other.uid !== uid && other.priority >= priority)
@@ -105,7 +108,7 @@ function resources(info: PodInfo, node: NodeInfo): Refusal | undefined {
   return { plugin: 'NodeResourcesFit', reasons, isResolvable }
 }
 
-/** A resource of which a node has too little left. CPU counts in millicores. */
+/** A resource that a node lacks. CPU counts in millicores. */
 export interface ResourceShortage {
   readonly name: string
   readonly requested: number

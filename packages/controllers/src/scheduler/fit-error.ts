@@ -1,8 +1,8 @@
-/** Texts of pods that no node takes, as the stock scheduler words them. */
+/** Messages for unschedulable pods, in the wording of kube-scheduler. */
 
 const nodesAvailable = (count: number) => `0/${count} nodes are available:`
 
-/** @param reasons of each node that refuses */
+/** @param reasons the reasons of each infeasible node */
 export function fitMessage(nodeCount: number, reasons: Iterable<readonly string[]>): string {
   const counts = new Map<string, number>()
   for (const each of reasons) for (const reason of each) counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -10,7 +10,7 @@ export function fitMessage(nodeCount: number, reasons: Iterable<readonly string[
   return `${nodesAvailable(nodeCount)}${parts.length === 0 ? '' : ` ${parts.join(', ')}.`}`
 }
 
-/** The message for a pod that no node can take, whatever the node. */
+/** Message for a pod that is unschedulable independently of the node. */
 export function podProblemMessage(nodeCount: number, problem: string): string {
   return `${nodesAvailable(nodeCount)} ${problem}.`
 }

@@ -21,7 +21,7 @@ describe('host ports', () => {
     expect(portsOf(b, { hostPort: 9 }).conflictsWith(portsOf(a))).toBe(conflict)
   })
 
-  it('are looked up once for each port of the smaller set', () => {
+  it('take one lookup for each port of the smaller set', () => {
     const many = portsOf(...Array.from({ length: 10_000 }, (_, i) => ({ hostPort: i + 1 })))
     const few = portsOf(...Array.from({ length: 100 }, (_, i) => ({ hostPort: i + 20_000 })))
     const get = vi.spyOn(Map.prototype, 'get')

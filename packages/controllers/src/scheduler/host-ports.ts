@@ -2,7 +2,7 @@ import type { ReadonlyPod } from './objects.ts'
 
 const anyAddress = '0.0.0.0'
 
-/** The ports of its node that a pod requires, by port and protocol: a pod may have thousands. */
+/** The host ports of a pod, indexed by port and protocol, because a pod may have thousands. */
 export class HostPorts {
   /** Addresses by `protocol/port`. */
   readonly #addresses = new Map<string, Set<string>>()
@@ -21,7 +21,7 @@ export class HostPorts {
     return this.#addresses.size
   }
 
-  /** Whether both cannot be on one node. Looks up the smaller set in the larger one. */
+  /** Whether two pods with these ports cannot share a node. Looks up the smaller set in the larger one. */
   conflictsWith(other: HostPorts): boolean {
     if (other.size < this.size) return other.conflictsWith(this)
     for (const [port, addresses] of this.#addresses) {

@@ -11,7 +11,7 @@ export interface PodAffinityState {
 
 const plugin = 'InterPodAffinity'
 
-/** Counts by `topologyKey=value`. */
+/** Number of matching pods by `topologyKey=value`. */
 class TopologyCounts {
   readonly #counts = new Map<string, number>()
 
@@ -31,7 +31,7 @@ class TopologyCounts {
     return value !== undefined && this.#counts.has(`${topologyKey}=${value}`)
   }
 
-  /** Whether any label of a node is counted. */
+  /** Whether any label of a node has a count. */
   hasAny({ labels }: NodeInfo): boolean {
     return this.size > 0 && Object.entries(labels).some(([key, value]) => this.#counts.has(`${key}=${value}`))
   }
@@ -53,13 +53,13 @@ export function createPodAffinity(
     }
     if (required.length + requiredAnti.length === 0) continue
     for (const other of node.pods.values()) {
-      // A pod counts for affinity only when it matches all terms.
+      // A pod counts for affinity only if it matches all terms.
       if (required.length > 0 && required.every((term) => matches(term, other)))
         for (const term of required) attracted.add(node, term)
       for (const term of requiredAnti) if (matches(term, other)) avoided.add(node, term)
     }
   }
-  // The first pod of a group that wants to be together has no other pod to join.
+  // The first pod of a group with affinity to itself has no other pod to match, and may run anywhere.
   const isFirst = attracted.size === 0 && required.every((term) => matches(term, info))
   return {
     refusal(_, node) {

@@ -4,17 +4,17 @@ import { type Amounts, addTo, amountsOf, podRequests } from './amounts.ts'
 import { HostPorts } from './host-ports.ts'
 import type { ReadonlyNode, ReadonlyPod } from './objects.ts'
 
-/** A pod with what scheduling derives from it. */
+/** A pod with the information that scheduling derives from it. */
 export interface PodInfo {
   readonly pod: ReadonlyPod
-  /** `namespace/name` */
+  /** `namespace/name`. */
   readonly key: string
   readonly uid: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
   readonly priority: number
   readonly requests: Amounts
-  /** Requests with those assumed for containers without any, for scores. */
+  /** Requests for scores, with assumed values for containers without requests. */
   readonly assumedRequests: Amounts
   readonly ports: HostPorts
   readonly terms: AffinityTerms

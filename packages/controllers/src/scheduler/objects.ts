@@ -78,7 +78,7 @@ export const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'n
 
 export const namespaces = resourceType({ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false })
 
-/** An owner whose selector spreads its pods by default. */
+/** An owner whose selector is used for the default spreading of its pods. */
 export interface Selecting extends ApiObject {
   spec?: { selector?: Record<string, string> | LabelSelectorObject | null }
 }

@@ -9,7 +9,7 @@ import type { Budget } from './objects.ts'
 
 export interface PreemptionContext extends FilterContext {
   readonly view: ClusterView
-  /** Why each node refused the pod. */
+  /** Why each node is infeasible, by node. */
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly budgets: readonly DeepReadonly<Budget>[]
 }
@@ -20,11 +20,11 @@ export interface Preemption {
 }
 
 interface Candidate extends Preemption {
-  /** Victims that a disruption budget protects. */
+  /** Number of victims that a disruption budget protects. */
   readonly violations: number
 }
 
-/** Returns the best node with its victims, or why there is none, by node. */
+/** Returns the best node with its victims, or the reasons by node when there is none. */
 export function findPreemption(
   info: PodInfo,
   context: PreemptionContext,
@@ -76,7 +76,7 @@ function refusalWithout(
   return new PodFilter(info, withNode(context.view, without), context).refusal(without)
 }
 
-/** Splits pods into those whose eviction a budget would refuse, counting down what each budget allows. */
+/** Separates the pods whose eviction would violate a budget, counting down the allowed disruptions of each budget. */
 function splitByBudget(pods: readonly PodInfo[], budgets: readonly DeepReadonly<Budget>[]) {
   const allowed = budgets.map(({ status }) => status?.disruptionsAllowed ?? 0)
   const selectors = budgets.map(({ spec }) => labelSelectorFromObject(spec?.selector))
@@ -105,7 +105,7 @@ function byImportance(a: PodInfo, b: PodInfo): number {
   return b.priority - a.priority || startOf(a) - startOf(b)
 }
 
-/** A pod that has not started counts as started last. */
+/** Returns the start time of a pod; infinity for a pod that has not started. */
 function startOf({ pod }: PodInfo): number {
   const start = pod.status?.startTime
   return start == null ? Number.MAX_SAFE_INTEGER : parseTime(start)

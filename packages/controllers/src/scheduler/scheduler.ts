@@ -17,18 +17,18 @@ import type { Preemption } from './preemption.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBinding } from './volumes.ts'
 
-/** The scheduler is another component than the controller manager, with another field manager. */
+/** The field manager of the scheduler, which is a component separate from the controller manager. */
 const fieldManager = 'kube-scheduler'
 /** Name in `spec.schedulerName`, and component of the events. */
 export const defaultSchedulerName = 'default-scheduler'
 
-/** Time after which a pod whose claims are not bound gives its node back. */
+/** Time after which a pod with unbound claims loses its reserved node. */
 const bindTimeoutMs = 10 * 60_000
 
 /**
- * Binds pods to nodes as the default profile of the stock scheduler does.
+ * Binds pods to nodes as the default profile of kube-scheduler does.
  *
- * Differs: extenders, dynamic resources and several profiles are not supported; all nodes are considered, not a sample.
+ * Differs: extenders, dynamic resources and several profiles are not supported; all nodes are scored, not a sample.
  */
 export const scheduler: Controller = {
   name: 'kube-scheduler',
@@ -57,7 +57,7 @@ class Scheduler {
     const context = { ...shared, fieldManager }
     this.#context = context
     this.#events = new EventRecorder(context, { component: defaultSchedulerName, api: 'events' })
-    // Pods are decided one after the other: each decision changes what is left for the next.
+    // A single worker, because each decision changes the resources left for the next pod.
     this.#work = context.queue<string>({ sync: () => this.#run(), workers: 1 })
     this.#queue = new SchedulingQueue(clock, () => this.#work.add('pods'))
     this.#pods = informers.of(pods)
@@ -148,7 +148,7 @@ class Scheduler {
     const info = podInfo(pod)
     const { nominatedNodeName = '' } = pod.status ?? {}
     if (nominatedNodeName !== '') this.#state.nominate(info, nominatedNodeName)
-    // A nomination of this process may not be written yet.
+    // A nomination made by this process may not be written yet.
     else if (previous?.status?.nominatedNodeName) this.#state.denominate(uid)
     this.#queue.add(info)
   }
@@ -172,7 +172,7 @@ class Scheduler {
     return undefined
   }
 
-  /** Binds the pods whose claims are bound, and gives up those that have waited too long. */
+  /** Binds the pods whose claims are bound and releases those that have waited too long. */
   async #checkVolumes(): Promise<void> {
     const now = this.#context.clock.now()
     for (const [uid, { queued, node, deadlineMs }] of [...this.#binding]) {
@@ -219,7 +219,7 @@ class Scheduler {
     await this.#reject(info, { reason: 'Unschedulable', message, nominated: preemption?.node })
   }
 
-  /** Reserves the node, binds the claims that waited for it, and then the pod. */
+  /** Reserves the node, binds the unbound claims of the pod, then binds the pod. */
   async #assign(queued: QueuedPod, node: NodeInfo): Promise<void> {
     const { info } = queued
     this.#state.setPod(info, node.name)
@@ -249,7 +249,7 @@ class Scheduler {
     const response = await client.request({ method: 'POST', path, body, signal })
     if (response.status >= 400) {
       this.#release(queued)
-      // A pod that is gone or bound otherwise is not tried again: its event says so.
+      // A pod that was deleted or bound by another scheduler is not retried; its event updates the queue.
       if (response.status !== 404 && response.status !== 409) this.#context.onError(new Error(await response.text()))
       return
     }
@@ -258,7 +258,7 @@ class Scheduler {
     await this.#events.record(target(info), { type: 'Normal', reason: 'Scheduled', action: 'Binding', message })
   }
 
-  /** Returns the reserved node of a pod that could not be bound, and tries the pod again later. */
+  /** Releases the reservation of a pod that could not be bound, and requeues the pod. */
   #release(queued: QueuedPod): void {
     const { info } = queued
     this.#state.removePod(info.uid)
@@ -271,7 +271,7 @@ class Scheduler {
     this.#queue.notify('pod-removed')
   }
 
-  /** Deletes the victims; they leave within their grace period. */
+  /** Deletes the victims, which terminate within their grace period. */
   async #preempt(info: PodInfo, { node, victims }: Preemption): Promise<void> {
     const { client, signal } = this.#context
     this.#state.nominate(info, node)

@@ -4,19 +4,19 @@ import type { PodInfo } from './node-info.ts'
 /** A pod that waits to be scheduled. */
 export interface QueuedPod {
   readonly info: PodInfo
-  /** When the pod was queued first or again, in milliseconds since the epoch. */
+  /** When the pod was last queued, in milliseconds since the epoch. */
   readonly queuedAtMs: number
-  /** Plugins that refused the pod in the last attempt. */
+  /** Plugins that rejected the pod in the last attempt. */
   readonly plugins: ReadonlySet<string>
   readonly attempts: number
 }
 
-/** What happened in the cluster, for the decision which pods to try again. */
+/** A cluster event that may make pods schedulable. */
 export type ClusterEvent = 'node' | 'pod-removed' | 'pod-added' | 'pod-scaled-down' | 'pod-labels' | 'volume' | 'namespace'
 
 const initialBackoffMs = 1000
 const maxBackoffMs = 10_000
-/** A pod is tried again after this time even without an event. */
+/** Maximum time until a pod is retried without an event. */
 const maxWaitMs = 5 * 60_000
 
 /** The plugins for which an event can change the outcome. Absent: all plugins. */
@@ -31,7 +31,7 @@ const concerned: Readonly<Record<ClusterEvent, readonly string[] | undefined>> =
 }
 
 /**
- * Pods that wait for a node.
+ * The scheduling queue: pods that wait for a node.
  *
  *     add --> active --pop--> attempt --bound--> removed
  *               ^                \--refused--> waiting --event--> backing off --> active
@@ -45,7 +45,7 @@ export class SchedulingQueue {
   readonly #active = new Map<string, QueuedPod>()
   readonly #waiting = new Map<string, QueuedPod & { readonly sinceMs: number }>()
   readonly #timers = new Map<string, () => void>()
-  /** Counts events, so that an event during an attempt is not missed. */
+  /** Recent events with their numbers, so that an event during an attempt is not missed. */
   #events: { readonly event: ClusterEvent; readonly number: number }[] = []
   #number = 0
 
@@ -54,12 +54,12 @@ export class SchedulingQueue {
     this.#onActive = onActive
   }
 
-  /** Number of the last event, to pass to `refuse`. */
+  /** Number of the last event; pass it to `refuse` after the attempt. */
   get eventNumber(): number {
     return this.#number
   }
 
-  /** Adds a pod, or replaces what is known of a queued one. */
+  /** Adds a pod, or replaces the information of a queued pod. */
   add(info: PodInfo): void {
     const waiting = this.#waiting.get(info.uid)
     const active = this.#active.get(info.uid)
@@ -91,7 +91,7 @@ export class SchedulingQueue {
     return first === undefined ? undefined : { ...first, attempts: first.attempts + 1 }
   }
 
-  /** Puts a pod back after an attempt that began at an event number. */
+  /** Returns a pod to the queue after a failed attempt that began at the event number `since`. */
   refuse(queued: QueuedPod, since: number): void {
     const { uid } = queued.info
     this.#waiting.set(uid, { ...queued, sinceMs: this.#clock.now() })
@@ -100,7 +100,7 @@ export class SchedulingQueue {
     else this.#arm(uid, maxWaitMs)
   }
 
-  /** Tries pods again whose outcome an event can change. */
+  /** Requeues the pods whose outcome an event can change. */
   notify(event: ClusterEvent): void {
     this.#events.push({ event, number: ++this.#number })
     if (this.#events.length > 1000) this.#events.splice(0, 500)

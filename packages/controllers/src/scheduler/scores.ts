@@ -6,11 +6,11 @@ import type { FilterContext } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import { constraintsOf, countMatching, countsNode, type SpreadConstraint } from './topology-spread.ts'
 
-/** Scores of nodes, 0 to 100 by each plugin. Differs: images that a node already has do not count. */
+/** Scores nodes: 0 to 100 by each plugin. Differs: image locality is not scored. */
 
 export interface ScoreContext extends Pick<FilterContext, 'profile' | 'namespaceLabels'> {
   readonly view: ClusterView
-  /** Selects the pods beside which a pod without constraints is spread; undefined when it belongs to no service or workload. */
+  /** Returns the selector for the default spreading of a pod; undefined when the pod belongs to no service or workload. */
   readonly defaultSelector: (info: PodInfo) => LabelSelector | undefined
 }
 
@@ -18,7 +18,7 @@ type Score = (info: PodInfo, nodes: readonly NodeInfo[], context: ScoreContext) 
 
 const maxScore = 100
 
-/** The plugins and their weights in the default profile of the stock scheduler. */
+/** The plugins and their weights in the default profile of kube-scheduler. */
 const weighted: readonly (readonly [weight: number, score: Score])[] = [
   [3, taintToleration],
   [2, nodeAffinity],
@@ -175,7 +175,7 @@ function domainCounts(
   return counts
 }
 
-/** Pods of services and workloads are spread over hosts and zones without being asked to. */
+/** The default constraints spread the pods of services and workloads over hosts and zones. */
 function defaultConstraints(info: PodInfo, { profile, defaultSelector }: ScoreContext): SpreadConstraint[] {
   const selector = defaultSelector(info)
   if (selector === undefined) return []

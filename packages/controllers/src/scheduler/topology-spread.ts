@@ -5,7 +5,7 @@ import type { Refusal } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import type { TopologySpreadConstraint } from './objects.ts'
 
-/** Topology spread: the filter for `DoNotSchedule`; what its score shares with it. */
+/** Topology spread: the filter for `DoNotSchedule`, and functions that the score shares. */
 
 export interface SpreadConstraint {
   readonly topologyKey: string
@@ -24,7 +24,7 @@ const plugin = 'PodTopologySpread'
 const reason = "node(s) didn't match pod topology spread constraints"
 const noSpread: SpreadState = { refusal: () => undefined }
 
-/** Returns the constraints of a pod with one of the two actions. */
+/** Returns the constraints of a pod with the given action. */
 export function constraintsOf(info: PodInfo, action: 'DoNotSchedule' | 'ScheduleAnyway'): SpreadConstraint[] {
   return (info.pod.spec?.topologySpreadConstraints ?? [])
     .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
@@ -38,7 +38,7 @@ export function constraintsOf(info: PodInfo, action: 'DoNotSchedule' | 'Schedule
     }))
 }
 
-/** `matchLabelKeys` select the pods with the same values of these labels. */
+/** Returns the selector of a constraint. `matchLabelKeys` restrict it to pods with the same values of these labels. */
 function selectorOf(
   { labelSelector, matchLabelKeys = [] }: DeepReadonly<TopologySpreadConstraint>,
   labels: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ export function countsNode(constraint: SpreadConstraint, info: PodInfo, { node }
   )
 }
 
-/** Counts the pods of a namespace on a node that a selector matches; terminating ones do not count. */
+/** Counts the pods of a namespace on a node that a selector matches; terminating pods do not count. */
 export function countMatching({ pods }: NodeInfo, selector: LabelSelector, namespace: string): number {
   let count = 0
   for (const other of pods.values()) {

@@ -20,7 +20,7 @@ import type { ReadonlyNode } from './objects.ts'
 
 type ReadonlyClaim = DeepReadonly<Claim>
 
-/** What a node does for an unbound claim. */
+/** How an unbound claim is satisfied on a node. */
 type Choice =
   | { readonly kind: 'volume'; readonly volume: DeepReadonly<Volume> }
   | { readonly kind: 'provision' }
@@ -30,7 +30,7 @@ const waitMode = 'WaitForFirstConsumer'
 const noProvisioner = '/no-provisioner'
 const rwop = 'ReadWriteOncePod'
 
-/** Decides about the volumes of pods, and binds them. */
+/** Checks which nodes satisfy the claims of pods, and binds the claims. */
 export class VolumeBinding {
   readonly #context: ControllerContext
   readonly #keys: VolumeAnnotationKeys
@@ -64,7 +64,7 @@ export class VolumeBinding {
     return claimNames(info).every((name) => isBound(this.#claims.get(name, info.namespace), this.#keys))
   }
 
-  /** Starts to bind the claims of a pod that waited for a node. @throws ApiError */
+  /** Starts binding the unbound claims of a pod to volumes for the node. @throws ApiError */
   async bind(info: PodInfo, node: ReadonlyNode): Promise<void> {
     const { client, fieldManager, signal } = this.#context
     const used = new Set<string>()

@@ -6,7 +6,7 @@ import type { SharedServerState } from './interfaces.ts'
 /** Interval of repairs, as on kube-apiserver. */
 const repairMs = 3 * 60_000
 
-/** Corrects the record of node ports and cluster addresses that servers share, and reports what it found as events. */
+/** Corrects the record of node ports and cluster addresses that servers share, and records the findings as events. */
 export function allocationRepair(shared: Pick<SharedServerState, 'repairAllocations'>): Controller {
   return {
     name: 'service-allocation-repair',

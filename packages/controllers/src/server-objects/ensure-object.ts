@@ -4,8 +4,8 @@ import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 
 /**
- * Creates an object if it does not exist, or updates it to the result of `repair`. `repair` returns undefined for no change and must
- * keep fields that the server does not manage.
+ * Creates an object if it does not exist, or updates it to the result of `repair`. `repair` returns undefined for no change;
+ * it must keep fields that the server does not manage.
  *
  * @returns the stored object
  */

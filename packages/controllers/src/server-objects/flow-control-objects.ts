@@ -57,7 +57,7 @@ const queue = (queues: number, handSize: number): LimitResponse => {
   return { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } }
 }
 
-/** Name, nominal concurrency shares, lendable percentage and limit response. */
+/** Entries: name, nominal concurrency shares, lendable percentage and limit response. */
 const levels: readonly (readonly [string, number, number, LimitResponse])[] = [
   ['catch-all', 5, 0, { type: 'Reject' }],
   ['system', 30, 33, queue(64, 6)],
@@ -95,7 +95,7 @@ const inNamespaces = (apiGroups: string[], resources: string[], verbs: string[])
   return { verbs, apiGroups, resources, namespaces: all }
 }
 
-/** @param names `systemNamespace` holds the service accounts of controllers */
+/** @param names `systemNamespace` is the namespace of the service accounts of controllers */
 export function flowSchemas(names: {
   readonly systemNamespace: string
   readonly apiDomain: string

@@ -15,13 +15,13 @@ const levels = resourceType<PriorityLevel>({
   kind: 'PriorityLevelConfiguration',
 })
 const dangling = 'Dangling'
-/** Field managers by which clients know the writer. */
+/** Field managers of the spec and the status, as on kube-apiserver. */
 const specManager = 'api-priority-and-fairness-config-producer-v1'
 const statusManager = 'api-priority-and-fairness-config-consumer-v1'
 
 /**
- * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects are always
- * restored; others only while their annotation allows it.
+ * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects
+ * are always restored; others only while their auto-update annotation allows it.
  */
 export const flowControl: Controller = {
   name: 'flow-control',

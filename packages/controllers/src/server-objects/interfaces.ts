@@ -8,7 +8,7 @@ export interface ServerFacts {
   /** Identifies the process, in the holder of the Lease. */
   readonly holder: string
   readonly hostname: string
-  /** IP address that pods use to reach the server. Absent: it is not an endpoint. */
+  /** IP address that pods use to reach the server. Absent: the server is not published as an endpoint. */
   readonly address: string | undefined
   readonly port: number
   /** Service CIDRs, primary family first: `10.0.0.0/24`. */
@@ -17,21 +17,21 @@ export interface ServerFacts {
   readonly serviceAddress: string
   /** Elects leaders among LeaseCandidate objects: the feature gate CoordinatedLeaderElection. Default false. */
   readonly electsLeaders?: boolean
-  /** Of the election of the server that elects. */
+  /** Durations of the leader election among the servers that elect. */
   readonly electionTimes?: LeaderElectionTimes
   /** Maintains an identity Lease: the feature gate APIServerIdentity. Default true. */
   readonly hasIdentity?: boolean
   /** Maintains the endpoints of the API service. Default true. */
   readonly reconcilesEndpoints?: boolean
-  /** What servers on one store share. Absent: the store belongs to this server. */
+  /** State shared by servers on one store. Absent: only this server uses the store. */
   readonly shared?: SharedServerState
 }
 
-/** What servers on one store share. */
+/** State shared by servers on one store. */
 export interface SharedServerState {
   /** The addresses by which servers announce themselves. */
   readonly addresses: ServerAddresses
-  /** Corrects the record of node ports and cluster addresses. @returns what users should know */
+  /** Corrects the record of node ports and cluster addresses. @returns findings to report to users */
   repairAllocations(): Promise<readonly AllocationFinding[]>
 }
 
@@ -42,7 +42,7 @@ export interface ServerAddresses {
   remove(address: string): Promise<void>
 }
 
-/** What a repair of allocations found about an object. */
+/** A finding of a repair of allocations about an object. */
 export interface AllocationFinding {
   readonly object: DeepReadonly<ApiObject>
   readonly reason: string

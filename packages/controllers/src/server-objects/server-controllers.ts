@@ -12,8 +12,9 @@ import { serviceIPAddresses } from './service-ip-addresses.ts'
 import { serviceRanges } from './service-ranges.ts'
 
 /**
- * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints, identity
- * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking, leader election. Run them with the user of the server.
+ * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints,
+ * identity Lease, service CIDRs and addresses, flow schemas and priority levels, start of legacy token tracking, coordinated
+ * leader election. Run them as the user of the server.
  *
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -40,7 +41,7 @@ export function serverControllers(facts: ServerFacts): readonly Controller[] {
   return [...objects, flowControl, tokenTracking, ...elections]
 }
 
-/** One of the servers elects. */
+/** The controllers of coordinated leader election, which run in one server at a time. */
 function electionControllers({ holder, electionTimes }: ServerFacts): readonly Controller[] {
   const { name: leaseName } = leaderElectionController
   const lead = (context: ControllerContext) => leaderElectionController.start(context)

@@ -61,7 +61,7 @@ export function serverService(facts: ServerFacts): Controller {
       work.add('sync')
       return {
         async [Symbol.asyncDispose]() {
-          // Clients no longer come to a server that has stopped.
+          // A stopping server removes its endpoint, so that clients no longer connect to it.
           if (facts.address !== undefined) await facts.shared?.addresses.remove(facts.address)
         },
       }

@@ -23,13 +23,15 @@ const ipAddresses = resourceType<IPAddress>({
   namespaced: false,
 })
 
-/** Time that the creation of a service takes at most, and before which its address may belong to none. */
+/** Maximum time that the creation of a service takes. A younger IPAddress may belong to a service that is not stored yet. */
 const creationMs = 60_000
 
 /**
- * Maintains an IPAddress for each cluster IP of a service, and deletes its own for unused addresses.
+ * Maintains an IPAddress for each cluster IP of a service, and deletes the IPAddress objects that it manages for unused
+ * addresses.
  *
- * @param options `isShared`: servers that share the store make IPAddress objects before services, and only what they missed is repaired
+ * @param options `isShared`: several servers share the store; they create IPAddress objects before services, and this
+ *   controller only repairs differences
  */
 export function serviceIPAddresses({ isShared }: { readonly isShared: boolean }): Controller {
   return { name: 'service-ip-addresses', start: (context) => maintainAddresses(context, isShared) }
@@ -133,7 +135,7 @@ interface Names {
   readonly family: string
 }
 
-/** @returns false when the address has an object already */
+/** @returns false when the address already has an object */
 async function claim(
   { client, fieldManager, signal }: ControllerContext,
   address: string,

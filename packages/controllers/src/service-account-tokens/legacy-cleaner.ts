@@ -22,8 +22,8 @@ const dayMs = 24 * 60 * 60 * 1000
 const cleanUpMs = 365 * dayMs
 
 /**
- * Deletes unused auto-generated token Secrets: marks them as invalid first, which users can revert, and deletes them a year later.
- * Manually created Secrets stay. Runs once a day.
+ * Deletes unused auto-generated token Secrets: marks them as invalid first, which users can revert, and deletes them a year
+ * later. Manually created Secrets are kept. Runs once a day.
  */
 export const legacyTokenCleaner: Controller = {
   name: 'legacy-serviceaccount-token-cleaner-controller',

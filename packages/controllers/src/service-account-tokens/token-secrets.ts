@@ -23,7 +23,7 @@ export function tokenType({ domain }: NamingProfile): string {
   return `${domain}/service-account-token`
 }
 
-/** Returns the service account in the annotations of a Secret; the uid is empty until it is filled in. */
+/** Returns the service account in the annotations of a Secret; the uid is empty until the controller sets it. */
 export function accountRefOf(secret: DeepReadonly<Secret>, { domain }: NamingProfile): { name: string; uid: string } {
   const { annotations = {} } = secret.metadata
   return {

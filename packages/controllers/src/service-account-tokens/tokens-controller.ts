@@ -16,8 +16,9 @@ import {
 type NamespacedObject = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
 
 /**
- * Fills Secrets of type `<domain>/service-account-token` with token, authority and namespace. Deletes them with their service account,
- * and removes deleted Secrets from the list of the account. Disabled without `legacyToken`.
+ * Fills Secrets of type `<domain>/service-account-token` with token, certificate authority and namespace. Deletes these
+ * Secrets with their service account, and removes deleted Secrets from `secrets` of the account. Disabled without
+ * `legacyToken`.
  *
  * @see API protocol specification, 2.12
  */

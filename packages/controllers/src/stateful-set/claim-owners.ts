@@ -5,8 +5,8 @@ import { pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { type Claim, isInRange, ordinalOf, type ReadonlyStatefulSet, statefulSets } from './objects.ts'
 
 /**
- * The owners of the claims of a stateful set, which follow from its retention policy. The garbage collector deletes a claim with its
- * owner.
+ * The owner references of the claims of a stateful set, determined by its retention policy. The garbage collector deletes a
+ * claim with its owner.
  *
  * | when scaled | when deleted | owner |
  * |---|---|---|
@@ -17,8 +17,8 @@ import { type Claim, isInRange, ordinalOf, type ReadonlyStatefulSet, statefulSet
  */
 
 /**
- * Returns the owners that a claim should have; undefined when it has them, or when its owners belong to an earlier set or pod of the
- * same name.
+ * Returns the owner references that a claim should have; undefined when the claim has them, or when it belongs to an earlier
+ * set or pod of the same name.
  */
 export function changedOwners(
   claim: DeepReadonly<Claim>,

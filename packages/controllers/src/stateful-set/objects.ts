@@ -65,13 +65,13 @@ export const replicasOf = ({ spec }: ReadonlyStatefulSet): number => spec?.repli
 export const firstOrdinal = ({ spec }: ReadonlyStatefulSet): number => spec?.ordinals?.start ?? 0
 export const isParallel = ({ spec }: ReadonlyStatefulSet): boolean => spec?.podManagementPolicy === 'Parallel'
 
-/** Returns the ordinal of a pod of a set, from its name; undefined when it is not one. */
+/** Returns the ordinal of a pod of a set, from its name; undefined for other pods. */
 export function ordinalOf(set: ReadonlyStatefulSet, { metadata }: ReadonlyPod): number | undefined {
   const match = /^(.*)-(\d{1,10})$/.exec(metadata.name ?? '')
   return match?.[1] === set.metadata.name && Number(match?.[2]) < 2 ** 31 ? Number(match?.[2]) : undefined
 }
 
-/** Whether an ordinal is among those of the current number of replicas. */
+/** Whether an ordinal is within the current replicas. */
 export function isInRange(set: ReadonlyStatefulSet, ordinal: number): boolean {
   return ordinal >= firstOrdinal(set) && ordinal < firstOrdinal(set) + replicasOf(set)
 }
@@ -104,7 +104,7 @@ export async function podOfSet(
   return { ...pod, metadata: { ...pod.metadata, name }, spec: withClaims(set, spec, ordinal) }
 }
 
-/** Replaces the volumes with the names of claim templates by the claims of an ordinal. */
+/** Replaces the volumes named after claim templates by the claims of an ordinal. */
 export function withClaims(set: ReadonlyStatefulSet, spec: NonNullable<Pod['spec']>, ordinal: number): NonNullable<Pod['spec']> {
   const templates = set.spec?.volumeClaimTemplates ?? []
   if (templates.length === 0) return spec
@@ -129,7 +129,7 @@ export function claimNames(set: ReadonlyStatefulSet, ordinal: number): string[] 
   return (set.spec?.volumeClaimTemplates ?? []).map((template) => claimName(set, template, ordinal))
 }
 
-/** Builds a claim of an ordinal. It shares parts with the template, which must not be changed. */
+/** Builds a claim of an ordinal. The claim shares parts with the template; do not mutate it. */
 export async function claimOf(set: ReadonlyStatefulSet, template: DeepReadonly<Claim>, ordinal: number): Promise<Claim> {
   const { metadata, spec = {} } = template as Claim
   const labels = await mergeMaps(metadata.labels, set.spec?.selector?.matchLabels)

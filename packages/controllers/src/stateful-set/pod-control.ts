@@ -39,7 +39,7 @@ export class StatefulPods {
     if (!this.#claims.hasSynced) await this.#claims.synced
   }
 
-  /** Creates a pod after its claims. */
+  /** Creates the claims of a pod, then the pod. */
   async create(set: ReadonlyStatefulSet, pod: Pod): Promise<void> {
     const create = async () => {
       await this.createClaims(set, pod)
@@ -49,7 +49,7 @@ export class StatefulPods {
       await this.#recorded(set, { verb: 'create', subject: `Pod ${pod.metadata.name}`, done: 'successful' }, create)
     } catch (error) {
       if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
-      // The informer may not show the pod yet.
+      // The informer may not have delivered the pod yet.
       const { client, signal } = this.#context
       const { name = '', namespace = '' } = pod.metadata
       const live = await ignoreNotFound(client.get(pods, name, { namespace, signal }))
@@ -59,14 +59,14 @@ export class StatefulPods {
 
   async delete(set: ReadonlyStatefulSet, pod: ReadonlyPod): Promise<void> {
     const change = { verb: 'delete', subject: `Pod ${pod.metadata.name}`, done: 'successful' } as const
-    // Conflict: a newer pod has the name.
+    // A conflict means that a newer pod has the name.
     await ignoreReasons(
       this.#recorded(set, change, () => deletePod(pod, this.#context)),
       ['NotFound', 'Conflict'],
     )
   }
 
-  /** Runs a change of a pod or claim with the event of its outcome. */
+  /** Changes a pod or claim and records the outcome as an event. */
   async #recorded(
     set: ReadonlyStatefulSet,
     { verb, subject, done }: { readonly verb: 'create' | 'delete' | 'update'; readonly subject: string; readonly done: string },

@@ -68,7 +68,8 @@ class StatefulSetController {
     const { revision: update, collisionCount } = await this.#history.update(set, known)
     const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
     const revisions: SetRevisions = { current, update, collisionCount }
-    // One time for the status and the next sync: a pod that becomes available in between would be missed by both.
+    // The status and the delay of the next sync use the same clock reading. With two readings, a pod that becomes available
+    // between them would be missed.
     const nowMs = this.#context.clock.now()
     const failure = await this.#update(set, claimed, { ...revisions, nowMs })
     await this.#truncate(set, claimed, { known, revisions })
@@ -77,7 +78,7 @@ class StatefulSetController {
     return availableAt === undefined ? undefined : { requeueAfterMs: availableAt - nowMs }
   }
 
-  /** Moves the pods towards the set and writes the status. @returns the error that stopped it */
+  /** Moves the pods towards the spec and writes the status. @returns the error that stopped the update */
   async #update(
     set: ReadonlyStatefulSet,
     pods: readonly ReadonlyPod[],

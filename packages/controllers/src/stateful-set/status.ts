@@ -14,7 +14,7 @@ export interface SetRevisions {
 /**
  * Counts the pods of a set.
  *
- * @param deletedForUpdate pods that were just deleted because of their revision
+ * @param deletedForUpdate number of pods that were just deleted because of their revision
  */
 export function setStatus(
   set: ReadonlyStatefulSet,

@@ -23,16 +23,17 @@ export interface SetUpdateOptions extends SetRevisions {
   readonly nowMs: number
 }
 
-/** The place of a pod. */
+/** The pod of an ordinal, or the need to create it. */
 interface Replica {
   readonly ordinal: number
-  /** Undefined: to create. */
+  /** Undefined when the pod must be created. */
   readonly pod: ReadonlyPod | undefined
 }
 
 /**
- * One step of a stateful set towards its spec. With ordered management, a pod is created or deleted only when all pods before it are
- * available; creation goes upwards, deletion downwards. With parallel management all at once.
+ * One step of a stateful set towards its spec. With ordered management, a pod is created or deleted only when all pods
+ * before it are available; pods are created in ascending order and deleted in descending order. With parallel management,
+ * all pods are processed at once.
  */
 export class SetUpdate {
   readonly #set: ReadonlyStatefulSet
@@ -121,13 +122,16 @@ export class SetUpdate {
     return true
   }
 
-  /** @returns undefined also for a pod that is missing */
+  /** @returns the first unhealthy pod; undefined if there is none or it is missing */
   #firstUnhealthy(): ReadonlyPod | undefined {
     const pods = [...this.#replicas.map(({ pod }) => pod), ...this.#condemned.toReversed()]
     return pods.find((pod) => pod === undefined || !isHealthy(pod))
   }
 
-  /** Deletes the pod with the highest ordinal that has another revision, once all above it are healthy. @returns their number */
+  /**
+   * Deletes the outdated pod with the highest ordinal once all pods above it are healthy. @returns the number of deleted
+   * pods
+   */
   async #replaceOutdated(): Promise<number> {
     const { control, update } = this.#options
     const first = this.#set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0

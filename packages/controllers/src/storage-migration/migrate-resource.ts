@@ -3,11 +3,11 @@ import { ignoreReasons } from '../framework/api-errors.ts'
 
 /** The progress of a migration. */
 export interface MigrationProgress {
-  /** Objects that are written, deleted since, or written by another client since. */
+  /** Number of processed objects: written, or skipped because another client has deleted or written them since the list. */
   readonly migrated: number
-  /** Objects that the server still has to list. Absent: it did not say. */
+  /** Number of objects not listed yet; undefined when the server does not report it. */
   readonly remaining: number | undefined
-  /** Version of the list. */
+  /** resourceVersion of the list. */
   readonly resourceVersion: string
 }
 
@@ -18,15 +18,15 @@ export interface MigrationOptions {
   readonly onProgress?: (progress: MigrationProgress) => void | Promise<void>
 }
 
-/** Objects that are listed at once. */
+/** Number of objects in a page. */
 const pageSize = 500
 
 /**
- * Writes every object of a resource without changing it, so that the server stores it in the present storage version. Objects that
- * others write or delete meanwhile need no write.
+ * Writes every object of a resource without changing it, so that the server stores it in the current storage version.
+ * Objects that other clients write or delete meanwhile are skipped.
  *
  * @param metadata client whose responses hold only metadata
- * @throws ApiError for a list or write that is refused.
+ * @throws ApiError for a rejected list or write.
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
  * import { migrateResource } from '@krmkit/controllers'

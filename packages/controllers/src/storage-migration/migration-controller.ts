@@ -30,12 +30,12 @@ const migrations = resourceType<Migration>({
 const reason = 'StorageVersionMigrationInProgress'
 
 /**
- * Does the work of StorageVersionMigration objects: writes every object of the named resource.
+ * Executes StorageVersionMigration objects: rewrites every object of the named resource.
  *
  *     created --> Running --> Succeeded
  *                         \-> Failed: the resource is not served, or a write was refused
  *
- * Not a default controller, because servers serve these objects only on request.
+ * Not enabled by default, because the kind is not served by default.
  */
 export const storageVersionMigrator: Controller = {
   name: 'storage-version-migrator-controller',

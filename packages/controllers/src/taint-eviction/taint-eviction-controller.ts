@@ -13,7 +13,7 @@ import { deletePod } from '../workloads/pod-control.ts'
 import { isTerminating } from '../workloads/pod-state.ts'
 import { changePodStatus } from '../workloads/pod-status.ts'
 
-/** Deletes pods from nodes with `NoExecute` taints that they do not tolerate, or tolerate only for some time. */
+/** Deletes pods from nodes with `NoExecute` taints that they do not tolerate, or tolerate only for a limited time. */
 export const taintEvictionController: Controller = {
   name: 'taint-eviction-controller',
   isDefault: false,
@@ -26,7 +26,7 @@ class TaintEvictionController {
   readonly #nodes: Informer<Node>
   readonly #byNode: ObjectIndex<Pod>
   readonly #events: ObjectEvents<Pod>
-  /** When the toleration of a pod began to count, by uid. */
+  /** Time at which the toleration of a pod began, by uid. */
   readonly #toleratedSince = new Map<string, number>()
   readonly subscriptions: readonly (() => void)[]
 
@@ -100,7 +100,7 @@ function evicting({ spec }: DeepReadonly<Node>): readonly DeepReadonly<Taint>[] 
   return spec?.taints?.filter(({ effect }) => effect === 'NoExecute') ?? []
 }
 
-/** Returns for how long a pod tolerates taints: zero when it does not, infinity when it does for good. */
+/** Returns for how long a pod tolerates taints: zero without a toleration, infinity without a limit. */
 function toleratedSeconds({ spec }: ReadonlyPod, taints: readonly DeepReadonly<Taint>[]): number {
   let shortest = Number.POSITIVE_INFINITY
   for (const taint of taints) {

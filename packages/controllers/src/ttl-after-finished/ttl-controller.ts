@@ -18,7 +18,7 @@ export const ttlAfterFinishedController: Controller = {
         const expiresAt = job === undefined ? undefined : expiryMs(job)
         if (expiresAt === undefined) return undefined
         if (expiresAt > clock.now()) return { requeueAfterMs: expiresAt - clock.now() }
-        // The informer may not show a change of the TTL yet.
+        // Rereads the job, because the informer may not have delivered a change of the TTL yet.
         const live = await ignoreNotFound(client.get(jobs, name, { namespace, signal }))
         const liveExpiry = live === undefined ? undefined : expiryMs(live as ReadonlyJob)
         if (live === undefined || liveExpiry === undefined || liveExpiry > clock.now()) return undefined
@@ -36,7 +36,7 @@ export const ttlAfterFinishedController: Controller = {
   },
 }
 
-/** Returns when an ended job expires, in milliseconds since the epoch; undefined when it does not. */
+/** Returns when an ended job expires, in milliseconds since the epoch; undefined when it does not expire. */
 function expiryMs(job: ReadonlyJob): number | undefined {
   const ttlSeconds = job.spec?.ttlSecondsAfterFinished
   const endedAt = terminalCondition(job)?.lastTransitionTime

@@ -71,7 +71,7 @@ class AttachDetachController {
     const wanted = node === undefined ? new Map<string, WantedVolume>() : this.#wantedVolumes(nodeName)
     const present = this.#attachmentsByNode.get(nodeName)
     for (const { metadata } of present) {
-      // Attachments that others request are theirs to delete.
+      // Attachments requested by other clients are not deleted here.
       if (!isAttachmentName(metadata.name ?? '')) continue
       if (wanted.has(metadata.name ?? '') || metadata.deletionTimestamp !== undefined) continue
       await ignoreNotFound(client.delete(this.#resources.attachments, metadata.name ?? '', { signal }))

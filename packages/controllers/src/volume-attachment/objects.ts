@@ -29,7 +29,7 @@ export function attachmentName({ volumeHandle, driver }: Readonly<CsiSource>, no
   return `csi-${hexText(digest('sha256', [`${volumeHandle}${driver}${node}`]))}`
 }
 
-/** Whether a name is that of an attachment which a controller requested. */
+/** Whether an attachment has a generated name, and was thus requested by this controller. */
 export function isAttachmentName(name: string): boolean {
   return /^csi-[0-9a-f]{64}$/.test(name)
 }

@@ -5,7 +5,7 @@ import type { Controller } from '../interfaces.ts'
 import { type Claim, claims, keyOf, volumes } from '../volume/objects.ts'
 import { splitKey } from '../workloads/objects.ts'
 
-/** Reports bound claims that request more storage than they have: the driver of their volume must resize it. */
+/** Records an event for bound claims that request more storage than they have: the driver must resize the volume. */
 export const volumeExpanderController: Controller = {
   name: 'persistentvolume-expander-controller',
   isDefault: false,

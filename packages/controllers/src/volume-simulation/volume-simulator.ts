@@ -19,8 +19,8 @@ import { needsExpansion } from '../volume-expansion/expander-controller.ts'
 import { splitKey } from '../workloads/objects.ts'
 
 /**
- * Simulates the drivers of volumes, for every class with a provisioner: creates and deletes the volumes of claims, attaches them to
- * nodes, and resizes them. There is no storage behind the volumes.
+ * Simulates volume drivers for every class with a provisioner: creates and deletes the volumes of claims, attaches them to
+ * nodes, and resizes them. The volumes have no storage.
  *
  *     claim with provisioner --> volume --bound by the binder--> in use --claim gone--> Released --> deleted
  */
@@ -119,7 +119,7 @@ class VolumeSimulator {
     await ignoreNotFound(request)
   }
 
-  /** Deletes a volume that was created here when its claim is gone. */
+  /** Deletes a volume that this simulator created after its claim was deleted. */
   async #deleteReleased(name: string): Promise<undefined> {
     const { client, signal } = this.#context
     const volume = this.#volumes.get(name)
@@ -130,7 +130,7 @@ class VolumeSimulator {
     return undefined
   }
 
-  /** Attaches a volume, as its driver would: not before the volume exists, and not one of another driver. */
+  /** Attaches a volume as its driver would: only an existing volume of that driver. */
   async #attach(attachment: VolumeAttachment | undefined): Promise<undefined> {
     if (attachment === undefined || attachment.status?.attached === true) return undefined
     if (!this.#volumes.hasSynced) await this.#volumes.synced

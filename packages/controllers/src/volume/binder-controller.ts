@@ -24,7 +24,7 @@ import {
  *     volume:  Pending --> Available --bound--> Bound --claim gone--> Released (Retain; Delete by its provisioner) | Failed
  *     claim:   Pending --bound--> Bound --volume gone--> Lost
  *
- * External provisioners create the volumes of their classes: the claim is annotated with the provisioner.
+ * External provisioners create volumes: this controller annotates the claim with the provisioner of its class.
  *
  * @see Configuration and storage specification, 2.4, 2.5 and 3
  */
@@ -118,7 +118,7 @@ class VolumeBinder {
       else this.#events.wrongMode(volume, claim)
       return undefined
     }
-    // The claim is bound to another volume.
+    // The claim is already bound to another volume.
     const { provisionedBy } = this.#annotationKeys
     if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaimPolicyOf(volume) === 'Delete')
       return this.#release(volume)
@@ -143,7 +143,7 @@ class VolumeBinder {
     const policy = reclaimPolicyOf(volume)
     if (policy === 'Recycle')
       await this.#fail(volume, { reason: 'VolumeFailedRecycle', message: 'No recycler plugin found for the volume!' })
-    // The provisioner deletes its volumes; other volumes can only be reported.
+    // External provisioners delete their volumes; without one, deletion fails and is reported.
     else if (policy === 'Delete' && volume.spec?.csi === undefined && !this.#isProvisioned(volume)) {
       const plugin = `deleter volume plugin for volume ${JSON.stringify(volume.metadata.name)}`
       const message = `error getting ${plugin}: no deletable volume plugin matched`
@@ -214,7 +214,10 @@ class VolumeBinder {
     return this.#volumes.get(name) ?? ignoreNotFound(client.get(volumes, name, { signal }))
   }
 
-  /** Binds the volume first, so that a failure in between does not leave a claim with a foreign volume. */
+  /**
+   * Binds the volume before the claim, so that a failure in between does not leave a claim bound to a volume of another
+   * claim.
+   */
   async #bind(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): Promise<void> {
     const taken = boundVolume(volume, claim, this.#annotationKeys)
     await this.#setVolumePhase(taken === undefined ? volume : await this.#writeVolume(taken), 'Bound')
@@ -225,7 +228,7 @@ class VolumeBinder {
     await this.#setClaimPhase(bound, 'Bound', volume)
   }
 
-  /** Sets the default class of a claim without a class, also if the class was created later. */
+  /** Sets the default class on a claim without a class, even if that class was created after the claim. */
   async #giveDefaultClass(claim: DeepReadonly<Claim>): Promise<boolean> {
     if (
       claim.spec?.storageClassName !== undefined ||
@@ -242,7 +245,7 @@ class VolumeBinder {
     return true
   }
 
-  /** Annotates a claim with the provisioner of its class. */
+  /** Annotates a claim with the provisioner of its class, which requests provisioning. */
   async #askProvisioner(claim: DeepReadonly<Claim>, found: DeepReadonly<StorageClass>): Promise<DeepReadonly<Claim>> {
     const { provisioner = '' } = found
     const { annotations = {} } = claim.metadata
@@ -292,7 +295,7 @@ class VolumeBinder {
     await ignoreNotFound(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
   }
 
-  /** Fails a volume that this sync may have written. */
+  /** Sets the phase Failed on a volume that this sync may already have written. */
   async #fail(
     volume: DeepReadonly<Volume>,
     { reason, message }: { readonly reason: string; readonly message: string },

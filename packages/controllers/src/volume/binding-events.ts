@@ -20,7 +20,7 @@ export class BindingEvents {
     this.#volumes = new ObjectEvents(context, volumes, component)
   }
 
-  /** A claim waits until a pod that uses it is scheduled. */
+  /** Reports a claim that waits until a pod that uses it is scheduled. */
   async waits(claim: ReadonlyClaim): Promise<void> {
     const names = await this.#unscheduledPods(claim)
     if (names.length === 0) {
@@ -41,7 +41,7 @@ export class BindingEvents {
     this.#claims.warning(claim, 'ProvisioningFailed', `${resource} ${JSON.stringify(name)} not found`)
   }
 
-  /** The class of a claim names a provisioner, or that there is none. */
+  /** Reports that a claim waits for the provisioner of its class, or that the class has none. */
   provisions(claim: ReadonlyClaim, { provisioner = '' }: DeepReadonly<StorageClass>, isStatic: boolean): void {
     if (isStatic) {
       this.#claims.warning(claim, 'ProvisioningFailed', `no volume plugin matched name: ${provisioner}`)
@@ -52,17 +52,17 @@ export class BindingEvents {
     this.#claims.normal(claim, 'ExternalProvisioning', `Waiting for a volume to be created ${who}. ${advice}`)
   }
 
-  /** A claim names a volume that does not suit it. */
+  /** Reports a claim that names an unsuitable volume. */
   mismatched(claim: ReadonlyClaim, name: string, problem: string): void {
     this.#claims.warning(claim, 'VolumeMismatch', `Cannot bind to requested volume ${JSON.stringify(name)}: ${problem}`)
   }
 
-  /** A claim names a volume of another claim. */
+  /** Reports a claim that names a volume bound to another claim. */
   taken(claim: ReadonlyClaim, name: string): void {
     this.#claims.warning(claim, 'FailedBinding', `volume ${JSON.stringify(name)} already bound to a different claim.`)
   }
 
-  /** A volume refers to a claim with another volume mode. */
+  /** Reports a volume that refers to a claim with another volume mode. */
   wrongMode(volume: ReadonlyVolume, claim: ReadonlyClaim): void {
     const [claimName, volumeName] = [JSON.stringify(claim.metadata.name), JSON.stringify(volume.metadata.name)]
     const problem = 'due to incompatible volumeMode.'
@@ -72,12 +72,12 @@ export class BindingEvents {
     this.#claims.warning(claim, 'VolumeMismatch', toClaim)
   }
 
-  /** The phase of a claim has become Lost. */
+  /** Reports that the phase of a claim became Lost. */
   lost(claim: ReadonlyClaim, reason: 'ClaimLost' | 'ClaimMisbound', message: string): void {
     this.#claims.warning(claim, reason, message)
   }
 
-  /** The phase of a volume has become Failed. */
+  /** Reports that the phase of a volume became Failed. */
   failed(volume: ReadonlyVolume, reason: string, message: string): void {
     this.#volumes.warning(volume, reason, message)
   }

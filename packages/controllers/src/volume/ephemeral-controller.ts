@@ -7,8 +7,8 @@ import { claims, ephemeralClaimName, keyOf, type Pod, pods } from './objects.ts'
 import { isDeleted, isOwnedBy } from './protection.ts'
 
 /**
- * Creates the claims of ephemeral volumes, named by pod and volume. The pod owns them, so they are deleted with it. An existing claim of
- * that name with another owner is not changed, and the pod waits.
+ * Creates the claims of ephemeral volumes, named by pod and volume. The pod owns the claims, so they are deleted with it. An
+ * existing claim of that name with another owner is not changed; the pod then stays pending.
  *
  * @see Configuration and storage specification, 2.3
  */

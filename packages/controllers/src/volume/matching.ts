@@ -16,8 +16,9 @@ export function refersTo(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim
 }
 
 /**
- * Returns the volume to bind: one that refers to the claim, or else the smallest available one that is large enough, preferring fewer
- * access modes. A claim that waits for its first consumer gets only a volume that refers to it.
+ * Returns the volume to bind: one that refers to the claim, or else the smallest available one that is large enough. Among
+ * equally large volumes, fewer access modes are preferred. A claim that waits for its first consumer gets only a volume that
+ * refers to it.
  */
 export function bestVolume(
   claim: DeepReadonly<Claim>,
@@ -46,7 +47,7 @@ export function bestVolume(
   return best
 }
 
-/** Returns why a volume does not satisfy a claim that names it, as events say it; undefined when it does. */
+/** Returns the event text for why a volume does not satisfy a claim that names it; undefined when it does. */
 export function mismatch(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,

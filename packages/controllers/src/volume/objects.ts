@@ -96,11 +96,11 @@ export interface VolumeAnnotationKeys {
   readonly volumeFinalizer: string
   /** Marks a bound claim: a missing volume then means lost data. */
   readonly bindCompleted: string
-  /** Marks a binding that the controller selected and may undo. */
+  /** Marks a binding that was selected by the controller, which may undo it. */
   readonly boundByController: string
   /** On volumes: the provisioner that created it. */
   readonly provisionedBy: string
-  /** On claims: the provisioner that must create the volume, under both names. */
+  /** On claims: the provisioner that must create the volume, under the current and the beta key. */
   readonly provisioner: readonly string[]
   /** On claims and volumes: the class, when the field is not set. */
   readonly classAnnotation: string

@@ -16,7 +16,8 @@ import {
 } from './objects.ts'
 
 /**
- * Protects claims and volumes in use: each has a finalizer, which is removed when the object is being deleted and no longer used.
+ * Protects claims and volumes in use: each has a finalizer, which is removed once the object is being deleted and no longer
+ * in use.
  */
 
 /** Protects claims while a scheduled pod uses them. */
@@ -81,7 +82,7 @@ class ClaimProtection {
     return undefined
   }
 
-  /** Lists pods on the server, because the informer may not have a new pod yet. */
+  /** Also lists pods on the server, because the informer may not have delivered a new pod yet. */
   async #isUsed(claim: DeepReadonly<Claim>): Promise<boolean> {
     const { client, signal } = this.#context
     const namespace = claim.metadata.namespace ?? ''

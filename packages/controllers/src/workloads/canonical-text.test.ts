@@ -28,7 +28,7 @@ function* randomPairs(): Generator<readonly [unknown, unknown]> {
   for (let i = 0; i < 4000; i++) yield [value(3), value(3)]
 }
 
-it('values are the same canonically exactly if their texts are equal', () => {
+it('sameCanonically is true exactly if the canonical texts are equal', () => {
   let equal = 0
   for (const [a, b] of randomPairs()) {
     const expected = canonicalText(a) === canonicalText(b)
@@ -38,7 +38,7 @@ it('values are the same canonically exactly if their texts are equal', () => {
   expect(equal).toBeGreaterThan(100)
 })
 
-describe('the functions with pauses', () => {
+describe('the functions that can pause', () => {
   it('give the same results', () => {
     for (const [a, b] of randomPairs()) {
       expect(runAtOnce(paced.canonicalText(a))).toBe(canonicalText(a))
@@ -60,7 +60,7 @@ describe('the functions with pauses', () => {
     }
   })
 
-  it('can be interrupted in a large map and in a large list', () => {
+  it('pause within a large map and within a large list', () => {
     const names = Array.from({ length: 20_000 }, (_, i) => `label-${i}`)
     const wide = { labels: Object.fromEntries(names.map((name) => [name, 'v'])) }
     for (const value of [wide, { args: names }])
@@ -76,7 +76,7 @@ describe('the functions with pauses', () => {
   })
 })
 
-it('the hash of a text is short, stable, and another one after a collision', () => {
+it('the hash of a text is short and stable, and differs after a collision', () => {
   expect(shortHash('{"a":1}')).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/)
   expect(shortHash('{"a":1}')).toBe(shortHash('{"a":1}'))
   expect(shortHash('{"a":1}', 1)).not.toBe(shortHash('{"a":1}'))

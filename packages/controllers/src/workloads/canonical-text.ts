@@ -1,7 +1,7 @@
 import { setMember } from '@krmkit/meta'
 import { isEmptyObject, memberNames, sort, type Work } from '@krmkit/meta/work'
 
-/** A member that does not count. */
+/** A member to ignore. */
 export interface Omission {
   readonly of: object
   readonly name: string
@@ -13,8 +13,8 @@ export type Members = Readonly<Record<string, unknown>>
 export const membersPerStep = 128
 
 /**
- * Returns a text that is equal for equal JSON values, regardless of the order of members. Absent, null and empty members are equal.
- * To compare two values, {@link sameCanonically} is cheaper.
+ * Returns a text that is equal for equal JSON values, regardless of the order of members. Absent, null and empty members are
+ * equal. To compare two values, use the cheaper {@link sameCanonically}.
  */
 export function* canonicalText(value: unknown, omitted?: Omission): Work<string> {
   const text = yield* memberText(value, omitted)
@@ -23,7 +23,7 @@ export function* canonicalText(value: unknown, omitted?: Omission): Work<string>
   return Array.isArray(value) ? '[]' : '{}'
 }
 
-/** @returns the text; undefined for null and empty values, which are not written as members */
+/** @returns the text; undefined for null and empty values, which are omitted */
 function* memberText(value: unknown, omitted: Omission | undefined): Work<string | undefined> {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object') return JSON.stringify(value) ?? 'null'
@@ -80,7 +80,7 @@ function* sameMembers(a: Members, b: Members, omitted: readonly Omission[]): Wor
   if (names.length > membersPerStep) yield true
   for (const name of names) {
     const isAbsent = isEmptyMember(a, name, omitted)
-    // The engine may have collected all names of the member.
+    // Enumerating a large member may take long: pause after it.
     yield true
     if (isAbsent) continue
     if (isEmptyMember(b, name, omitted) || !(yield* sameCanonically(a[name], b[name], omitted))) return false
@@ -98,7 +98,7 @@ function* sameMembers(a: Members, b: Members, omitted: readonly Omission[]): Wor
 /** Whether a member is absent, omitted, null or empty. */
 export function isEmptyMember(object: Members, name: string, omitted: readonly Omission[]): boolean {
   const member = object[name]
-  // JSON has no functions: this one is inherited.
+  // JSON has no functions, so a function is an inherited member.
   if (typeof member !== 'object') return member === undefined || typeof member === 'function' || isOmitted(object, name, omitted)
   if (member === null || isOmitted(object, name, omitted)) return true
   return isEmptyObject(member) || (omitted.length > 0 && hasOnlyOmitted(member, omitted))
@@ -113,7 +113,7 @@ function hasOnlyOmitted(member: object, omitted: readonly Omission[]): boolean {
   return isInside && memberNames(member).length === 1
 }
 
-/** Returns an equal JSON value whose members are sorted by name, as stock clients write the values that they compare as texts. */
+/** Returns an equal JSON value whose members are sorted by name, the form of values that stock clients compare as text. */
 export function* withSortedMembers<T>(value: T): Work<T> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {

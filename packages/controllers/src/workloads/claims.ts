@@ -4,7 +4,7 @@ import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 
-/** Ownership of pods and other objects by a controller: adoption and release. */
+/** Ownership of pods and other objects by controllers: adoption and release. */
 
 /** Returns the group and version of a resource, as in `apiVersion`. */
 function apiVersionOf({ group, version }: ResourceType): string {
@@ -26,7 +26,7 @@ export interface ClaimOptions<T extends ApiObject> {
   readonly selector: LabelSelector
   /** Further condition for adoption and ownership. */
   readonly accepts?: (object: DeepReadonly<T>) => boolean
-  /** Finalizer that adopted objects get and released ones lose. */
+  /** Finalizer that is added on adoption and removed on release. */
   readonly finalizer?: string
 }
 
@@ -61,7 +61,7 @@ export async function claim<T extends ApiObject>(
   return claimed
 }
 
-/** The informer may not know yet that the owner was deleted or recreated. */
+/** Checks the live owner, because the informer may not have delivered its deletion or recreation yet. */
 async function isAlive<T extends ApiObject>(
   { metadata: { name = '', namespace = '', uid } }: DeepReadonly<ApiObject>,
   { context: { client, signal }, ownerResource }: ClaimOptions<T>,
@@ -100,7 +100,7 @@ export async function release<T extends ApiObject>(
     ...(finalizer === undefined ? {} : { '$deleteFromPrimitiveList/finalizers': [finalizer] }),
   }
   const patch: JsonObject = { metadata }
-  // Invalid: the object has lost the reference already.
+  // Invalid means that the object no longer has the reference.
   const request = client.patch(resource, name, { namespace, type: 'strategic', patch, fieldManager, signal })
   await ignoreReasons(request, ['NotFound', 'Invalid'])
 }

@@ -12,9 +12,9 @@ export interface DeletionOrderOptions {
 }
 
 /**
- * Orders pods by how much they are preferred for deletion: without node first, then by phase, not ready, deletion cost, pods on the same
- * node, ready for a shorter time, more restarts, newer. Times are compared by the logarithm of their age; equal ones are ordered by
- * uid.
+ * Orders pods by preference for deletion. The first difference decides: unscheduled, phase, not ready, deletion cost, more
+ * related pods on the same node, ready for a shorter time, more restarts, newer. Times are compared by the logarithm of
+ * their age; ties are broken by uid.
  */
 export function deletionOrder(pods: readonly ReadonlyPod[], options: DeletionOrderOptions): ReadonlyPod[] {
   const keys = new Map(pods.map((pod) => [pod, rankingOf(pod, options)]))
@@ -22,7 +22,7 @@ export function deletionOrder(pods: readonly ReadonlyPod[], options: DeletionOrd
 }
 
 interface Ranking {
-  /** Smaller numbers first, one after the other. */
+  /** Sort keys before the ages, compared one after the other, smaller first. */
   readonly first: readonly number[]
   readonly readySince: number | undefined
   readonly restarts: readonly number[]
@@ -55,7 +55,7 @@ function compareRankings(a: Ranking, b: Ranking, options: DeletionOrderOptions):
   return compareText(a.uid, b.uid)
 }
 
-/** An unknown time is the youngest. */
+/** Compares ages. An unknown time counts as the youngest. */
 function compareAges(a: number, b: number, { nowMs, isExact = false }: DeletionOrderOptions): number {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.isFinite(a) ? 1 : -1
   if (isExact) return b - a
@@ -68,13 +68,13 @@ function ageClass(ms: number): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Annotation that orders pods of a set for deletion: lower costs first. */
+/** Returns the deletion cost from the annotation of a pod; pods with lower costs are deleted first. */
 function deletionCost({ metadata }: ReadonlyPod, { domain }: NamingProfile): number {
   const text = metadata.annotations?.[`controller.${domain}/pod-deletion-cost`]
   return text !== undefined && /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : 0
 }
 
-/** The highest number of restarts of a container, and of a sidecar. */
+/** Returns the highest restart count of the containers and of the sidecars. */
 function restartsOf({ spec, status }: ReadonlyPod): readonly number[] {
   const sidecars = new Set(
     spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),

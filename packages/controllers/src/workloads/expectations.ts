@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
 
-/** Expected events count as lost after this time. */
+/** Time after which an expected event counts as lost. */
 const expiryMs = 5 * 60_000
 
 interface Pending {
@@ -10,8 +10,8 @@ interface Pending {
 }
 
 /**
- * Pods that a controller has created or deleted and whose events its informer has not delivered yet. Until then the informer shows too
- * few or too many pods, and the controller must not act on their number.
+ * Created and deleted pods whose events the informer has not delivered yet. Until all events are delivered, the informer
+ * shows too few or too many pods, and the controller must not act on their number.
  */
 export class Expectations {
   readonly #clock: Clock
@@ -26,13 +26,13 @@ export class Expectations {
     this.#pending.set(owner, { creations, deletions: new Set(deletions), sinceMs: this.#clock.now() })
   }
 
-  /** Records a creation that arrived, or will not arrive because the request failed. */
+  /** Records a creation whose event arrived, or will not arrive because the request failed. */
   created(owner: string): void {
     const pending = this.#pending.get(owner)
     if (pending !== undefined) pending.creations--
   }
 
-  /** Records a deletion that arrived, or will not arrive because the request failed. */
+  /** Records a deletion whose event arrived, or will not arrive because the request failed. */
   deleted(owner: string, uid: string | undefined): void {
     this.#pending.get(owner)?.deletions.delete(uid ?? '')
   }
@@ -41,7 +41,7 @@ export class Expectations {
     this.#pending.delete(owner)
   }
 
-  /** Returns how long to wait for events, in milliseconds. Zero: all have arrived or count as lost. */
+  /** Returns how long to wait for events, in milliseconds; zero when all have arrived or count as lost. */
   waitMs(owner: string): number {
     const pending = this.#pending.get(owner)
     if (pending === undefined || (pending.creations <= 0 && pending.deletions.size === 0)) return 0

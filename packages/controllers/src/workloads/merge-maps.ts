@@ -8,8 +8,8 @@ import { sameCanonically } from './canonical-text.ts'
 type StringMap = DeepReadonly<Record<string, string>>
 
 /**
- * Returns a map with the members of all maps; later ones win. Large maps are merged in time slices. The result must not be changed: it may be
- * frozen, or one of the maps.
+ * Returns a map with the members of all maps; later maps take precedence. Large maps are merged in time slices. Do not
+ * mutate the result: it may be frozen, or one of the given maps.
  */
 export async function mergeMaps(...maps: readonly (StringMap | null | undefined)[]): Promise<Record<string, string>> {
   if (!maps.some(isLargeValue)) return Object.assign({}, ...maps)
@@ -46,7 +46,7 @@ export function* mergedMembers(maps: readonly StringMap[], omitted: readonly str
     }
   }
   yield true
-  // The request that sends the map need not enumerate it again.
+  // Caches the member names, so that encoding the request need not enumerate them again.
   rememberMemberNames(merged, mergedNames)
   return merged
 }

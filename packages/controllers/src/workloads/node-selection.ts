@@ -1,7 +1,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Taint, Toleration } from './objects.ts'
 
-/** Whether pods may run on nodes: node selectors, required node affinity, taints and tolerations. */
+/** Decides whether a pod may run on a node: node selector, required node affinity, taints and tolerations. */
 
 /** Whether a node has the labels and the required affinity of a pod. */
 export function matchesNode(spec: DeepReadonly<PodSpec>, node: DeepReadonly<Node>): boolean {

@@ -13,7 +13,7 @@ export interface OwnedPodsOptions<O extends ApiObject> {
   readonly resource: ResourceType<O>
   /** Undefined: the owner selects no pods. */
   selectorOf(owner: DeepReadonly<O>): LabelSelector | undefined
-  /** Called with the owner of a pod that changed, or with each owner that may adopt it. */
+  /** Called with the owner of a pod that changed, or with each owner that may adopt the pod. */
   changed(owner: DeepReadonly<O>): void
   /** Called when a pod of an owner appeared. */
   created?(key: string, pod: ReadonlyPod): void
@@ -23,7 +23,7 @@ export interface OwnedPodsOptions<O extends ApiObject> {
   updated?(key: string, pod: ReadonlyPod, previous: ReadonlyPod): void
 }
 
-/** Returns the index of pods: those of a controller by its uid, those without a controller by `orphan/NAMESPACE`. */
+/** Returns the index of pods: by the uid of their controller, or by `orphan/NAMESPACE` without one. */
 export function podsByController({ informers }: ControllerContext): ObjectIndex<Pod> {
   return informers.index(pods, 'controller', byController)
 }
@@ -35,7 +35,7 @@ export function byController({ metadata }: DeepReadonly<ApiObject>): readonly st
 
 export const orphansOf = (namespace = ''): string => `orphan/${namespace}`
 
-/** The pods of the owners of one kind: finds them by index and reports their changes. */
+/** Finds the pods of owners of one kind by index, and reports changes of these pods. */
 export class OwnedPods<O extends ApiObject> {
   readonly informer: Informer<Pod>
   readonly #options: OwnedPodsOptions<O>
@@ -47,7 +47,7 @@ export class OwnedPods<O extends ApiObject> {
     this.#index = podsByController(options.context)
   }
 
-  /** Starts to report changes. @returns a function that ends it */
+  /** Starts reporting changes. @returns a function that unsubscribes */
   subscribe(): () => void {
     return this.informer.on({
       added: (pod) => this.#added(pod),

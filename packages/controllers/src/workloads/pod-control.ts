@@ -15,8 +15,8 @@ export interface PodFromTemplateOptions {
 }
 
 /**
- * Builds the pod of a template, with a generated name that begins with the name of its owner. The pod shares parts with the template, which
- * must not be changed.
+ * Builds the pod of a template, with a generated name that begins with the name of its owner. The pod shares parts with the
+ * template; do not mutate it.
  */
 export async function podFromTemplate(
   template: DeepReadonly<PodTemplate>,
@@ -91,7 +91,7 @@ export class PodControl<O extends ApiObject> {
   }
 }
 
-/** Whether a request failed because its namespace is terminating: nothing can be created there any more. */
+/** Whether a request failed because its namespace is terminating: nothing can be created in it any more. */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (!ApiError.is(error)) return false
   return error.status.details?.causes?.some((cause) => (cause.reason as string) === 'NamespaceTerminating') ?? false

@@ -41,7 +41,7 @@ export function isAvailable(pod: ReadonlyPod, minReadySeconds: number | undefine
   return (availableAtMs(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= nowMs
 }
 
-/** Returns when the next ready pod becomes available. Undefined when no pod waits. */
+/** Returns when the next ready pod becomes available. Undefined when no ready pod is waiting. */
 export function nextAvailableAtMs(
   pods: readonly ReadonlyPod[],
   minReadySeconds: number | undefined,

@@ -11,7 +11,10 @@ export interface PodStatusChange {
   readonly condition?: Pick<PodCondition, 'type' | 'status'> & { readonly reason?: string; readonly message?: string }
 }
 
-/** Sets the phase or a condition of a pod. Writes nothing when it is so already. @throws ApiError `Conflict` for another pod of the name */
+/**
+ * Sets the phase or a condition of a pod. Writes nothing if it is already set. @throws ApiError `Conflict` when another pod
+ * has the name
+ */
 export async function changePodStatus(pod: ReadonlyPod, change: PodStatusChange, context: ControllerContext): Promise<void> {
   const { client, clock, fieldManager, signal } = context
   const { phase, condition } = change

@@ -11,7 +11,7 @@ const podWith = (name: string, namespace: string, labels: Record<string, string>
   metadata: { name, namespace, labels },
 })
 
-it('finds pods with few and with very many labels, which have one index value', () => {
+it('finds pods with few labels, and pods with very many labels, which share one index value', () => {
   const pods = [
     podWith('small', 'shop', { app: 'web', tier: 'front' }),
     podWith('wide', 'shop', { app: 'web', ...wide }),

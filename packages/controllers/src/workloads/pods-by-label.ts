@@ -14,7 +14,7 @@ export class PodsByLabel {
     )
   }
 
-  /** Returns the pods of a namespace that have all of these labels; none without labels. */
+  /** Returns the pods of a namespace that have all of these labels; none when `labels` is empty. */
   select(namespace: string, labels: DeepReadonly<Record<string, string>>): readonly ReadonlyPod[] {
     const entries = Object.entries(labels)
     const [first] = labelValues(namespace, labels)
@@ -24,7 +24,7 @@ export class PodsByLabel {
   }
 }
 
-/** The index value of the pods of a namespace with very many labels: a value per label would take long. */
+/** The index value of the pods of a namespace with very many labels: a value for each label would take long. */
 const wideValue = (namespace = ''): string => `${namespace}/`
 
 /** Returns the index values of labels in a namespace, in a fixed order. */

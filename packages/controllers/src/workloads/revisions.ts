@@ -29,7 +29,10 @@ export const revisions = resourceType<Revision>({
   kind: 'ControllerRevision',
 })
 
-/** Label of pods with the revision that they were created from: its name for stateful sets, its hash for daemon sets. */
+/**
+ * Pod label with the revision that the pod was created from: the name of the revision for stateful sets, its hash for daemon
+ * sets.
+ */
 export const revisionLabel = 'controller-revision-hash'
 
 /** An owner of revisions. */
@@ -38,7 +41,7 @@ export interface RevisionOwner extends ApiObject {
   status?: { collisionCount?: number; [member: string]: unknown }
 }
 
-/** Keeps the history of the templates of an owner as ControllerRevisions. */
+/** Maintains the history of the templates of an owner as ControllerRevisions. */
 export class RevisionHistory {
   readonly #context: ControllerContext
   readonly #resource: ResourceType
@@ -67,8 +70,8 @@ export class RevisionHistory {
   }
 
   /**
-   * Returns the revision of the current template, and the number of name collisions so far. Creates it when it is new; raises the
-   * number of an earlier revision with the same template.
+   * Returns the revision of the current template, and the number of name collisions so far. Creates a revision for a new
+   * template; an earlier revision with the same template gets the highest number instead.
    *
    * @param known the revisions of the owner, oldest first
    */
@@ -158,7 +161,7 @@ async function sameData(a: ReadonlyRevision['data'], b: RevisionData): Promise<b
 async function dataOf({ spec }: DeepReadonly<RevisionOwner>): Promise<RevisionData> {
   const given = (spec?.template ?? {}) as PodTemplate
   const template = isLargeValue(given) ? await inSlices(paced.withSortedMembers(given)) : withSortedMembers(given)
-  // The API server compares the text of revisions, and so do clients: `$patch` sorts before the names of all members.
+  // Servers and clients compare revisions as text, so the position matters: `$patch` sorts before all other members.
   return { spec: { template: { $patch: 'replace', ...template } } }
 }
 

@@ -10,7 +10,7 @@ import { pods, queueKey, type ReadonlyPod } from './objects.ts'
 import { isFinished, isReady } from './pod-state.ts'
 import { labelValues, PodsByLabel } from './pods-by-label.ts'
 
-/** The parts of services that the endpoint controllers read, and the pods of services. */
+/** The parts of services that the endpoint controllers read; finds the pods of services. */
 
 export interface ServicePort {
   name?: string
@@ -36,7 +36,7 @@ export type ReadonlyService = DeepReadonly<Service>
 
 export const services = resourceType<Service>({ group: '', version: 'v1', resource: 'services', kind: 'Service' })
 
-/** Whether the addresses of a service follow from its selector. */
+/** Whether the endpoints of a service are determined by its selector. */
 export function hasSelector({ spec }: ReadonlyService): boolean {
   return spec?.type !== 'ExternalName' && spec?.selector != null && Object.keys(spec.selector).length > 0
 }
@@ -45,7 +45,7 @@ export function isHeadless({ spec }: ReadonlyService): boolean {
   return spec?.clusterIP === undefined || spec.clusterIP === '' || spec.clusterIP === 'None'
 }
 
-/** The pods that services select. Reports the services whose addresses may have changed. */
+/** Finds the pods that services select, and reports services whose endpoints may have changed. */
 export class ServicePods {
   readonly services: Informer<Service>
   readonly #context: ControllerContext
@@ -107,7 +107,7 @@ export class ServicePods {
   }
 }
 
-/** What the addresses of a service depend on. */
+/** Returns the parts of a pod on which the endpoints of a service depend. */
 function relevant(pod: ReadonlyPod): object {
   const { metadata, spec, status } = pod
   const { labels, deletionTimestamp = '' } = metadata

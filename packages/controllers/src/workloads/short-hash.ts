@@ -1,8 +1,8 @@
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**
- * Returns a short hash of a text, with the alphabet of the stock controllers but other values. `collisions` yields another hash for the
- * same text when a name is taken.
+ * Returns a short hash of a text, with the alphabet of kube-controller-manager but other values. Another `collisions` value
+ * gives another hash for the same text, for the case that a name is taken.
  */
 export function shortHash(text: string, collisions = 0): string {
   let hash = 0x811c9dc5

@@ -6,8 +6,8 @@ export interface BatchOutcome {
 }
 
 /**
- * Calls a function `count` times in concurrent batches of 1, 2, 4 and so on. A failure ends the calls after its batch, so that calls
- * that would all fail for the same reason are few.
+ * Calls a function `count` times in concurrent batches of 1, 2, 4 and so on. No batch follows one with a failure, so that
+ * calls that would fail for the same reason are few.
  *
  * @param call receives the number of the call, from zero
  */

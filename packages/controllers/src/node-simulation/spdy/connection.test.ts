@@ -6,7 +6,7 @@ import { SpdyConnection } from './connection.ts'
 import { controlFrame, dataFrame, FrameReader, frameTypes, numbers } from './frames.ts'
 import { HeaderEncoder } from './header-block.ts'
 
-/** A connection that accepts streams of the type `data`, and lets nothing read them. */
+/** A connection that accepts streams of the type `data`, without reading them. */
 function open() {
   let closed = 0
   let seen = 0
@@ -41,7 +41,7 @@ describe('a connection of SPDY', () => {
     expect(client.seen()).toBe(101)
   })
 
-  it('ends after too many blocks of headers that nothing reads', async () => {
+  it('ends after too many ignored header blocks', async () => {
     const client = open()
     client.connection.resume()
     const encoder = new HeaderEncoder()
@@ -64,7 +64,7 @@ describe('a connection of SPDY', () => {
     await expect.poll(client.closed).toBe(1)
   })
 
-  it('does not read a client that does not read', async () => {
+  it('applies backpressure to a client that does not read', async () => {
     const client = open()
     let taken = 0
     const pings = Buffer.concat(Array<Buffer>(5000).fill(controlFrame(frameTypes.ping, numbers(1))))
@@ -74,7 +74,7 @@ describe('a connection of SPDY', () => {
     expect(client.connection.readableLength).toBeLessThan(2 * pings.length)
   })
 
-  it('lets the event loop run while it handles many frames', async () => {
+  it('yields to the event loop while it handles many frames', async () => {
     const client = open()
     client.connection.resume()
     const openStream = opening(new HeaderEncoder())
@@ -87,7 +87,7 @@ describe('a connection of SPDY', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  it('keeps few bytes of many small parts', async () => {
+  it('retains little memory for many small chunks', async () => {
     const client = open()
     let taken = 0
     client.connection.write(opening(new HeaderEncoder())(1, 'data'))
@@ -99,7 +99,7 @@ describe('a connection of SPDY', () => {
 })
 
 describe('a reader of frames', () => {
-  it('returns data as it arrives, with the flags at its end', () => {
+  it('returns data as it arrives, with the flags on the last part', () => {
     const reader = new FrameReader()
     const bytes = Buffer.concat([dataFrame(3, Buffer.alloc(100_000), 1), controlFrame(frameTypes.ping, numbers(7))])
     const found: [length: number, flags: number][] = []

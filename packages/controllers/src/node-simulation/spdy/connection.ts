@@ -6,26 +6,26 @@ import { controlFrame, dataFrame, type Frame, FrameReader, finFlag, frameTypes, 
 import { HeaderDecoder, HeaderEncoder, SpdyError, type StreamHeaders } from './header-block.ts'
 
 /**
- * The server side of SPDY/3.1 as kubelets and kubectl speak it: streams that the client opens, without windows and priorities. A client is
- * held back by its connection: it is not read while a stream has more than its reader takes.
+ * The server side of SPDY/3.1 as used by kubelets and kubectl: the client opens streams; there are no windows and
+ * priorities. Backpressure applies to the whole connection: it is not read while any stream has too many unread bytes.
  */
 
 const supportedVersion = 3
 const maxStreams = 1000
 const maxDataBytes = 1 << 20
 const pingBytes = 4
-/** Streams that are refused in a row and blocks of headers that nothing reads: more end the connection. */
+/** Maximum number of consecutive refused streams and ignored header blocks; more end the connection. */
 const maxRefusals = 100
 const resetReasons = { protocolError: 1, cancel: 5 } as const
 
-/** One stream of a connection. Destroying it ends the side of the server, and with an error resets the stream. */
+/** One stream of a connection. Destroying it ends the server side; destroying it with an error resets the stream. */
 export class SpdyStream extends Duplex {
   readonly id: number
   readonly headers: StreamHeaders
-  /** What the client sends, for a reader of the stream or of this queue. */
+  /** The bytes from the client. Read either the stream or this queue. */
   readonly input: InputQueue
   readonly #connection: SpdyConnection
-  /** The client has reset the stream, or the connection has ended. */
+  /** Whether the client has reset the stream or the connection has ended. */
   #isReset = false
 
   constructor(
@@ -37,7 +37,7 @@ export class SpdyStream extends Duplex {
     this.headers = headers
     this.input = new InputQueue(intake)
     this.#connection = connection
-    // A stream that the client resets while data is written is no error of the test.
+    // A client may reset the stream while data is written; without a listener this would be an uncaught error.
     this.on('error', () => undefined)
   }
 
@@ -61,7 +61,7 @@ export class SpdyStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // Node destroys a stream with an AbortError after a `for await` loop over it.
+    // Node destroys a stream with an AbortError when a `for await` loop over it ends early.
     const isFailure = error !== null && error.name !== 'AbortError'
     if (!this.#isReset && !isFailure && !this.writableFinished) this.#connection.sendEnd(this.id)
     this.input.discard()
@@ -71,7 +71,7 @@ export class SpdyStream extends Duplex {
 }
 
 export interface SpdyHandlers {
-  /** Accepts a stream. @returns what to do once the client knows; undefined to refuse the stream */
+  /** Accepts a stream. @returns a function to call after the reply was sent; undefined to refuse the stream */
   accept(stream: SpdyStream): (() => void) | undefined
   /** Called once, when the connection has ended. */
   closed(): void
@@ -87,7 +87,7 @@ export class SpdyConnection {
   readonly #streams = new Map<number, SpdyStream>()
   readonly #intake = new Intake()
   readonly #turns = createTurns()
-  /** The time of this turn of the event loop. */
+  /** The pace of this turn of the event loop. */
   #pace: Pace | undefined
   #isPaused = false
   #refusals = 0
@@ -104,7 +104,7 @@ export class SpdyConnection {
     if (!this.#isPaused) this.#process()
   }
 
-  /** Calls back when all streams can take more. */
+  /** Calls back when all streams can receive more. */
   whenTaken(done: () => void): void {
     this.#intake.whenTaken(done)
   }
@@ -127,7 +127,7 @@ export class SpdyConnection {
     this.#send(dataFrame(streamId, new Uint8Array(), finFlag))
   }
 
-  /** @param reason of a reset; absent: the client knows that the stream has ended */
+  /** @param reason status code of the reset; absent when the client knows that the stream has ended */
   forget(stream: SpdyStream, reason?: number): void {
     this.#streams.delete(stream.id)
     if (reason !== undefined) this.#send(controlFrame(frameTypes.rstStream, numbers(stream.id, reason)))
@@ -150,7 +150,7 @@ export class SpdyConnection {
     }
   }
 
-  /** The chunks of one turn share their time. */
+  /** Returns the pace of this turn, which all its chunks share. */
   #currentSlices(): Pace {
     if (this.#pace === undefined) {
       this.#pace = new Pace(this.#turns)
@@ -193,7 +193,7 @@ export class SpdyConnection {
         this.#open(streamIdOf(payload, 10), this.#decoder.decode(payload.subarray(10)), flags)
         return
       case frameTypes.headers:
-        // Nothing reads them; the next block depends on them.
+        // The headers are ignored but must be decoded, because the next block depends on the decoder state.
         streamIdOf(payload, 4)
         this.#decoder.decode(payload.subarray(4))
         this.#refuse()
@@ -226,14 +226,14 @@ export class SpdyConnection {
     accepted()
   }
 
-  /** @throws SpdyError when too much was refused */
+  /** @throws SpdyError after too many refusals */
   #refuse(): void {
     this.#refusals++
     if (this.#refusals > maxRefusals) throw new SpdyError('too many refused streams and headers')
   }
 }
 
-/** The id of the stream that a control frame concerns. @throws SpdyError for a shorter payload */
+/** Returns the stream id of a control frame. @throws SpdyError for a shorter payload */
 function streamIdOf(payload: Buffer, length: number): number {
   if (payload.length < length) throw new SpdyError('malformed control frame')
   return payload.readUInt32BE(0) & 0x7fffffff

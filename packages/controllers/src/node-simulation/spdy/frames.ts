@@ -24,7 +24,7 @@ export const finFlag = 1
 const version = 3
 const headBytes = 8
 const controlBit = 0x80
-/** A longer control frame is an error. */
+/** Maximum size of a control frame. */
 const maxControlBytes = 16_384
 
 export type Frame =
@@ -37,14 +37,17 @@ export type Frame =
       readonly payload: Buffer
     }
 
-/** What is left of a data frame whose head was read. */
+/** The rest of a data frame whose header was read. */
 interface PartialData {
   readonly streamId: number
   readonly flags: number
   left: number
 }
 
-/** Reads frames from the chunks of a connection. Data is returned as it arrives, so that its size costs no memory. */
+/**
+ * Reads frames from the chunks of a connection. Data is returned as it arrives, so that memory does not depend on the frame
+ * size.
+ */
 export class FrameReader {
   readonly #received = new ByteQueue()
   #data: PartialData | undefined
@@ -54,7 +57,8 @@ export class FrameReader {
   }
 
   /**
-   * Takes the next control frame, or the next part of a data frame, whose last part has its flags; undefined while it is incomplete.
+   * Returns the next control frame, or the next part of a data frame; undefined while it is incomplete. The flags of a data
+   * frame are on its last part.
    *
    * @throws SpdyError for a control frame that is too large
    */
@@ -108,7 +112,7 @@ export function dataFrame(streamId: number, data: Uint8Array, flags = 0): Buffer
   return Buffer.concat([head, data])
 }
 
-/** A payload of 32-bit numbers. */
+/** Encodes a payload of 32-bit numbers. */
 export function numbers(...values: readonly number[]): Buffer {
   const payload = Buffer.alloc(values.length * 4)
   for (const [i, value] of values.entries()) payload.writeUInt32BE(value, i * 4)

@@ -31,7 +31,7 @@ describe('header blocks of SPDY', () => {
   it.each([
     ['with the dictionary', headerDictionary],
     ['without a dictionary', undefined],
-  ])('are read in their order, %s', async (_, dictionary) => {
+  ])('are decoded in order, %s', async (_, dictionary) => {
     const headers = [
       { streamtype: 'error', port: '8080', requestid: '0', 'content-type': 'text/plain' },
       { streamtype: 'data', port: '8080', requestid: '0' },
@@ -43,7 +43,7 @@ describe('header blocks of SPDY', () => {
     expect(found).toEqual([...headers.slice(0, 3), { ...headers[3], several: 'a,b' }])
   })
 
-  it('are written so that they can be read', () => {
+  it('survive a round trip', () => {
     const encoder = new HeaderEncoder()
     const decoder = new HeaderDecoder()
     for (const headers of [{}, { a: 'b' }, { a: 'b', c: 'd' }])
@@ -56,7 +56,7 @@ describe('header blocks of SPDY', () => {
     ['a block that is too long', deflateSync(Buffer.alloc(100_000))],
     ['a length beyond the block', deflateSync(Buffer.from([0, 0, 0, 1, 0, 0, 1, 0]))],
     ['a count without headers', deflateSync(Buffer.from([0, 0, 0, 2]))],
-  ])('refuse %s', (_, bytes) => {
+  ])('reject %s', (_, bytes) => {
     expect(() => new HeaderDecoder().decode(bytes)).toThrow('malformed header block')
   })
 })

@@ -3,18 +3,18 @@ import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 /**
  * Header blocks of SPDY/3.1: a count, then names and values with their lengths, all blocks of a direction in one zlib stream.
  *
- * A block ends at a byte boundary (sync flush), so that the state between two blocks is only the window of the last 32 KiB.
+ * A block ends at a byte boundary (sync flush), so that the only state between two blocks is the window of the last 32 KiB.
  *
  * @see SPDY Protocol, Draft 3.1, section 2.6.10
  */
 
 const windowBytes = 32_768
-/** A longer block is an error. */
+/** Maximum size of a decompressed block. */
 const maxBlockBytes = 16_384
 const zlibHeader = Buffer.from([0x78, 0x9c])
 const dictionaryFlag = 0x20
 
-/** Names and values in lower case and as sent; several values of a name are joined by a comma. */
+/** Headers: names in lower case, values as sent; several values of a name are joined by a comma. */
 export type StreamHeaders = ReadonlyMap<string, string>
 
 /** Thrown when the other side violates the protocol. */
@@ -22,7 +22,7 @@ export class SpdyError extends Error {
   override readonly name: string = 'SpdyError'
 }
 
-/** Reads the blocks of one direction, in their order. */
+/** Decodes the blocks of one direction, in order. */
 export class HeaderDecoder {
   #window: Buffer | undefined
 
@@ -53,7 +53,7 @@ export class HeaderDecoder {
   }
 }
 
-/** Writes the blocks of one direction. No block refers to an earlier one, or to the dictionary. */
+/** Encodes the blocks of one direction. No block refers to an earlier block or to the dictionary. */
 export class HeaderEncoder {
   #hasBegun = false
 
@@ -120,7 +120,7 @@ const values = [
   'privatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.',
 ]
 
-/** The dictionary that both sides know: words with their lengths, then plain text. */
+/** The preset dictionary of SPDY/3: words with their lengths, then plain text. */
 export const headerDictionary: Buffer = Buffer.concat([
   ...[...requestNames.split(/\s+/), ...laterWords].map(sized),
   Buffer.from([statusCodes.replaceAll(' ', ''), ...statusTexts, ...values].join('')),
