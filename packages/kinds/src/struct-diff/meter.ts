@@ -1,0 +1,25 @@
+/** The cost of one difference. */
+
+/** Steps between two pauses. */
+const stepsPerPause = 256
+
+/** Maximum number of steps of one difference: some tenths of a second. Differs: kube-apiserver has no limit. */
+const maxSteps = 2_000_000
+
+/** Thrown when a difference costs too much. */
+export class TooCostly extends Error {}
+
+/** Counts the steps of one difference. */
+export class Meter {
+  #steps = 0
+
+  /**
+   * Counts a step, and says whether to pause.
+   *
+   * @throws TooCostly after too many steps
+   */
+  isDue(): boolean {
+    if (++this.#steps > maxSteps) throw new TooCostly()
+    return this.#steps % stepsPerPause === 0
+  }
+}
