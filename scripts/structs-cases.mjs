@@ -12,7 +12,8 @@ const forms = {
     call: 'cmp.Diff',
     imports: '"github.com/google/go-cmp/cmp"',
     // go-cmp chooses by chance between spaces and where it begins to compare, unless it is told not to.
-    setUp: '//go:linkname deterministic github.com/google/go-cmp/cmp/internal/flags.Deterministic\nvar deterministic bool\n\nfunc setUp() { deterministic = true }',
+    setUp:
+      '//go:linkname deterministic github.com/google/go-cmp/cmp/internal/flags.Deterministic\nvar deterministic bool\n\nfunc setUp() { deterministic = true }',
   },
   '1.37.2': { call: 'diff.Diff', imports: '"k8s.io/apimachinery/pkg/util/diff"', setUp: 'func setUp() {}' },
 }

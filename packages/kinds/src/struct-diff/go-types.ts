@@ -63,7 +63,8 @@ export class GoTypes {
     const type: Writable<GoType> = {
       name,
       isNamed: line !== undefined || /^\w+$/.test(name),
-      kind: comparable[name] ?? kindOf(line === undefined || line.includes('{') ? (line ?? name) : line.slice(line.indexOf('=') + 1)),
+      kind:
+        comparable[name] ?? kindOf(line === undefined || line.includes('{') ? (line ?? name) : line.slice(line.indexOf('=') + 1)),
       isStringer: line !== undefined && /^[\w.]+!/.test(line),
       fields: [],
       element: undefined as unknown as GoType,
@@ -127,7 +128,9 @@ export function goTypesOf(isAtLeast: (release: string) => boolean): GoTypes {
   if (types === undefined) {
     const lines = [builtIn, ...parts.slice(0, last + 1)].join('\n').split('\n')
     // A later release repeats the types that it changes.
-    types = new GoTypes(new Map(lines.filter((line) => line.includes('.')).map((line) => [/^[\w.]+/.exec(line)?.[0] ?? '', line])))
+    types = new GoTypes(
+      new Map(lines.filter((line) => line.includes('.')).map((line) => [/^[\w.]+/.exec(line)?.[0] ?? '', line])),
+    )
     typesByRelease.set(release, types)
   }
   return types

@@ -1,9 +1,9 @@
 /** Objects of the API as the values that kube-apiserver has of them in memory. */
 
-import { formatTime, parseInstant } from '@krmkit/meta/time'
-import { Quantity, type QuantityFields, type QuantityFormat, quantityFields } from '@krmkit/meta/quantity'
-import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { Quantity, type QuantityFields, type QuantityFormat, quantityFields } from '@krmkit/meta/quantity'
+import { formatTime, parseInstant } from '@krmkit/meta/time'
+import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { isSet, own } from '../strategies/shared/values.ts'
 import type { GoType, GoTypes } from './go-types.ts'
 import type { Meter } from './meter.ts'
@@ -59,8 +59,7 @@ export class GoValues {
 
   *#entries(element: GoType, map: Json): Work<GoValue> {
     const entries = new Map<string, GoValue>()
-    for (const key of yield* sort([...memberNames(map)], compareCodePoints))
-      entries.set(key, yield* this.read(element, map[key]))
+    for (const key of yield* sort([...memberNames(map)], compareCodePoints)) entries.set(key, yield* this.read(element, map[key]))
     return entries
   }
 

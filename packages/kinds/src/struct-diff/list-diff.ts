@@ -10,8 +10,8 @@ import type { GoValue } from './go-value.ts'
 import type { Meter } from './meter.ts'
 import { ellipsis, type Mark, type TextNode, type TextRecord, wrap } from './text-node.ts'
 import { isTripleLine, tripleQuotes } from './triple-quotes.ts'
-import { boundedDetail, type Format, withType } from './value-text.ts'
 import { missing, type ValueNode } from './value-node.ts'
+import { boundedDetail, type Format, withType } from './value-text.ts'
 
 /** Strings and lists that are shorter, in bytes or items, are printed whole. */
 const minLength = 32
@@ -128,14 +128,24 @@ function changedPart(edits: readonly Edit[]): number {
 }
 
 function editsOf(
-  { x, y, isEqual }: { readonly x: { readonly length: number }; readonly y: { readonly length: number }; readonly isEqual: Lists<string>['isEqual'] },
+  {
+    x,
+    y,
+    isEqual,
+  }: {
+    readonly x: { readonly length: number }
+    readonly y: { readonly length: number }
+    readonly isEqual: Lists<string>['isEqual']
+  },
   meter: Meter,
 ): Work<Edit[]> {
   return editScript(x.length, y.length, (ix, iy) => (isEqual(ix, iy) ? equalItems : differentItems), meter)
 }
 
 function quoteLine(record: TextRecord): TextRecord {
-  return record.value === ellipsis && record.elidesComma === true ? record : { ...record, value: quoteText(record.value as string) }
+  return record.value === ellipsis && record.elidesComma === true
+    ? record
+    : { ...record, value: quoteText(record.value as string) }
 }
 
 /** Lines between triple quotes, unless a reader would not see all of them, or not the difference of adjacent ones. */
@@ -204,7 +214,8 @@ function* pieces<T extends { readonly length: number; slice(start: number, end: 
       if (identical - before - after <= pieceLength) after = identical - before
       add(lists.x.slice(ix, ix + before), ' ')
       const hidden = identical - before - after
-      if (hidden > 0) list.push({ value: ellipsis, elidesComma: true, comment: countsText({ ...group, identical: hidden }, name) })
+      if (hidden > 0)
+        list.push({ value: ellipsis, elidesComma: true, comment: countsText({ ...group, identical: hidden }, name) })
       add(lists.x.slice(ix + identical - after, ix + identical), ' ')
       ix += identical
       iy += identical

@@ -8,8 +8,8 @@ import { isZero } from './go-value.ts'
 import { isListDiff, listDiff } from './list-diff.ts'
 import type { Meter } from './meter.ts'
 import { ellipsis, lengthOf, sameText, type TextNode, type TextRecord, wrap } from './text-node.ts'
-import { boundedDetail, type Format, keyText, shownParts, type View, valueText, withType } from './value-text.ts'
 import { missing, type ValueNode, type ValueRecord } from './value-node.ts'
+import { boundedDetail, type Format, keyText, shownParts, type View, valueText, withType } from './value-text.ts'
 
 /** Equal parts shown beside a difference. */
 const contextParts = 2
@@ -98,7 +98,8 @@ export class Report {
         if (identical - before - after === 1) after++
         yield* this.#context(type, records.slice(at, at + before), { list, format: next })
         const hidden = identical - before - after
-        if (hidden > 0) list.push({ value: ellipsis, elidesComma: true, comment: countsText({ ...group, identical: hidden }, partName) })
+        if (hidden > 0)
+          list.push({ value: ellipsis, elidesComma: true, comment: countsText({ ...group, identical: hidden }, partName) })
         yield* this.#context(type, records.slice(at + identical - after, at + identical), { list, format: next })
       }
       at += identical + differences

@@ -18,7 +18,10 @@ const cases = JSON.parse(readFileSync(new URL('../../testdata/struct-diffs.json'
 describe.each(['1.33', '1.37'])('differences of release %s', (release) => {
   const features = createFeatures(release)
   const ofRelease = cases.filter((each) => each.release === release)
-  it.each(ofRelease.map((each, i) => [i, each.type, each] as const))('prints case %i, %s, as kube-apiserver', (_i, type, { diff, ...change }) => {
-    expect(runAtOnce(structDiff(type, change, features))).toBe(diff)
-  })
+  it.each(ofRelease.map((each, i) => [i, each.type, each] as const))(
+    'prints case %i, %s, as kube-apiserver',
+    (_i, type, { diff, ...change }) => {
+      expect(runAtOnce(structDiff(type, change, features))).toBe(diff)
+    },
+  )
 })

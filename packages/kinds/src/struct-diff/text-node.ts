@@ -85,7 +85,8 @@ function compact(node: TextNode, mark: Mark): TextNode {
     return typeof value === 'string' ? node.prefix + value + node.suffix : { ...node, value }
   }
   const records = node.map((record) => ({ ...record, value: compact(record.value, markOf(record, mark)) }))
-  const isPlain = ({ mark = ' ', value, comment }: TextRecord) => mark === ' ' && typeof value === 'string' && comment === undefined
+  const isPlain = ({ mark = ' ', value, comment }: TextRecord) =>
+    mark === ' ' && typeof value === 'string' && comment === undefined
   if (!records.every(isPlain)) return records
   const line = printLine(records)
   return mark !== ' ' && utf8Length(line) > maxLineLength ? records : line
@@ -105,11 +106,17 @@ function print(node: TextNode, mark: Mark, depth: number, out: string[]): void {
 }
 
 function printList(list: TextList, mark: Mark, depth: number, out: string[]): void {
-  const isBatch = list.length > 0 && list.every((record) => isLine(record) && record.mark === undefined && record.comment === undefined && !record.key)
+  const isBatch =
+    list.length > 0 &&
+    list.every((record) => isLine(record) && record.mark === undefined && record.comment === undefined && !record.key)
   if (isBatch) {
     for (const line of batches(list)) out.push('\n', indent(mark, depth + 1), line)
   } else {
-    const keyPadding = padding(list, (record) => isLine(record) && !!record.key, ({ key = '' }) => [...key].length)
+    const keyPadding = padding(
+      list,
+      (record) => isLine(record) && !!record.key,
+      ({ key = '' }) => [...key].length,
+    )
     const valuePadding = padding(
       list,
       (record) => isLine(record) && record.value !== ellipsis && record.comment !== undefined,

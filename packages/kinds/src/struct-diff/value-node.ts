@@ -47,7 +47,18 @@ export class Comparison {
 
   *node(type: GoType, x: Side, y: Side): Work<ValueNode> {
     if (this.#meter.isDue()) yield
-    const node: ValueNode = { type, x, y, same: 0, different: 0, compared: 0, children: 0, depth: 0, records: [], target: undefined }
+    const node: ValueNode = {
+      type,
+      x,
+      y,
+      same: 0,
+      different: 0,
+      compared: 0,
+      children: 0,
+      depth: 0,
+      records: [],
+      target: undefined,
+    }
     const isSame = sameAtOnce(type, x, y)
     if (isSame !== undefined) {
       if (isSame) node.same = 1

@@ -3,11 +3,11 @@
 import { utf8Length } from '@krmkit/meta/go-text'
 import type { Work } from '@krmkit/meta/work'
 import { bytesOf, quoteBytes, quoteText } from './byte-text.ts'
-import { isTripleLine, tripleQuotes } from './triple-quotes.ts'
 import type { GoType } from './go-types.ts'
 import { type GoValue, isZero, quantityOf } from './go-value.ts'
 import type { Meter } from './meter.ts'
 import { ellipsis, isWrap, sameText, type TextNode, type TextRecord, wrap } from './text-node.ts'
+import { isTripleLine, tripleQuotes } from './triple-quotes.ts'
 import { missing, type Side } from './value-node.ts'
 
 /** What is shown of two values: both, what they have in common, or one of them. */
@@ -43,9 +43,12 @@ export function* valueText(type: GoType, value: Side, format: Format, meter: Met
 function* presentText(type: GoType, value: GoValue, format: Format, meter: Meter): Work<TextNode> {
   if (meter.isDue()) yield
   if (type.isStringer && !format.isLiteral) return stringText('s', methodText(type, value), format)
-  if (type.kind !== 'pointer' || value === undefined) return withType(type, yield* literalText(type, value, format, meter), format)
+  if (type.kind !== 'pointer' || value === undefined)
+    return withType(type, yield* literalText(type, value, format, meter), format)
   const method = format.isLiteral ? undefined : pointerMethods[type.element.name]
-  return method === undefined ? wrap('&', yield* presentText(type.element, value, format, meter)) : stringText('s', method(value), format)
+  return method === undefined
+    ? wrap('&', yield* presentText(type.element, value, format, meter))
+    : stringText('s', method(value), format)
 }
 
 type Fields = readonly GoValue[]
@@ -148,7 +151,12 @@ function shownLines(lines: readonly string[], max: number): TextRecord[] {
 export function withType(type: GoType, text: TextNode, { types, view }: Format): TextNode {
   if (types === 'never') return text
   if (types === 'composite') {
-    const isComposite = type.kind === 'struct' || type.kind === 'quantity' || type.kind === 'instant' || type.kind === 'slice' || type.kind === 'map'
+    const isComposite =
+      type.kind === 'struct' ||
+      type.kind === 'quantity' ||
+      type.kind === 'instant' ||
+      type.kind === 'slice' ||
+      type.kind === 'map'
     if (!isComposite || sameText(text, 'nil') || view === 'common') return text
   }
   return wrap(type.kind === 'pointer' ? `(${type.name})` : type.name, inParentheses(text))
@@ -157,6 +165,7 @@ export function withType(type: GoType, text: TextNode, { types, view }: Format):
 /** A text in parentheses, unless parentheses or braces enclose it. */
 function inParentheses(text: TextNode): TextNode {
   const isEnclosed =
-    isWrap(text) && ((text.prefix.startsWith('(') && text.suffix.endsWith(')')) || (text.prefix.startsWith('{') && text.suffix.endsWith('}')))
+    isWrap(text) &&
+    ((text.prefix.startsWith('(') && text.suffix.endsWith(')')) || (text.prefix.startsWith('{') && text.suffix.endsWith('}')))
   return isEnclosed ? text : wrap('(', text, ')')
 }

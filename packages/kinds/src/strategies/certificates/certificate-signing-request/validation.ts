@@ -10,6 +10,7 @@ import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateSignerName } from '../../shared/signer-name.ts'
+import { structDiff } from '../../shared/struct-diff.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { conditionsOf } from './conditions.ts'
 
@@ -127,6 +128,8 @@ function validateConditions(csr: Request, old: Request | undefined, errors: Cont
   }
 }
 
+const conditionsType = '[]certificates.CertificateSigningRequestCondition'
+
 /** What the writer of a sub-resource may change. */
 export interface Rights {
   readonly approve?: boolean
@@ -150,7 +153,8 @@ export function* validateRequestUpdate(
     const before = conditionsOf(old, type)
     if (now.length > before.length) at.child('conditions').forbidden(`updates may not add a condition of type "${type}"`)
     else if (now.length === before.length && !semanticEqual(now, before)) {
-      at.child('conditions').forbidden(`updates may not modify a condition of type "${type}"\n`)
+      const diff = yield* structDiff(conditionsType, { before, after: now }, errors.context.features)
+      at.child('conditions').forbidden(`updates may not modify a condition of type "${type}"\n${diff}`)
     }
   }
   const before = old.status?.certificate ?? ''

@@ -21,6 +21,7 @@ import { isNativeResource, validateResourceAmount } from '../../shared/resource-
 import { roundUp } from '../../shared/round-up.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
+import { structDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -77,15 +78,20 @@ function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Clai
   const before = yield* copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
   const oldSize = own(old.spec?.resources?.requests, 'storage')
-  if (isEmpty(before.volumeName)) delete spec.volumeName
-  if (isEmpty(before.volumeName)) delete before.volumeName
+  if (isEmpty(before.volumeName) && spec.volumeName !== undefined) before.volumeName = spec.volumeName
   allowClassChange(claim, old, { spec, before, errors })
   if (claim.status?.phase === 'Bound' && isSet(spec.resources?.requests)) {
     if (oldSize === undefined) spec.resources.requests = yield* withoutMember(spec.resources.requests, 'storage')
     else spec.resources.requests = yield* withMembers(spec.resources.requests, { storage: oldSize })
-    if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
+    if (isSet(spec.volumeAttributesClassName)) {
+      if (isSet(before.volumeAttributesClassName)) spec.volumeAttributesClassName = before.volumeAttributesClassName
+      else delete spec.volumeAttributesClassName
+    }
   }
-  if (!(yield* semanticEqual(spec, before))) errors.child('spec').forbidden(immutable)
+  if (!(yield* semanticEqual(spec, before))) {
+    const diff = yield* structDiff('core.PersistentVolumeClaimSpec', { before, after: spec }, errors.context.features)
+    errors.child('spec').forbidden(immutable + diff)
+  }
   if (compareAmounts(size, oldSize) < 0) {
     const at = errors.child('spec').child('resources').child('requests').child('storage')
     if (!recoversExpansion(old, errors)) at.forbidden('field can not be less than previous value')

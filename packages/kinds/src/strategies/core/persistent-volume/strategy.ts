@@ -18,6 +18,7 @@ import { lunOfVolume } from '../../shared/required-luns.ts'
 import { roundUp } from '../../shared/round-up.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
+import { structDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 import { validateAttributesClass, validateAttributesClassUpdate } from './attributes-class.ts'
@@ -147,7 +148,10 @@ function* validateVolumeUpdate(
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
   if (!(yield* hasSameSource(spec, before))) {
-    errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
+    const after = { ...spec, csi: comparableSource(spec, 'csi', before) }
+    const diff = yield* structDiff('core.PersistentVolumeSource', { before, after }, errors.context.features)
+    const at = errors.child('spec').child('persistentvolumesource')
+    at.forbidden(`spec.persistentvolumesource is immutable after creation\n${diff}`)
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
   yield true

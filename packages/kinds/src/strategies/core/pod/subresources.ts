@@ -15,6 +15,7 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { updateRules } from '../../shared/strategy.ts'
+import { structDiff } from '../../shared/struct-diff.ts'
 import { isSet, own, type R } from '../../shared/values.ts'
 import { raisePodGeneration } from './generation.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
@@ -47,7 +48,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     })
     yield* raisePodGeneration(pod, old, context)
   },
-  validateUpdate: updateRules(function* (errors, pod, old) {
+  validateUpdate: updateRules(function* (errors, pod, old, { features }) {
     yield* validateCommon(pod, old, errors)
     const at = errors.child('spec').child('ephemeralContainers')
     // Of containers of one name, which are refused anyway, the last counts.
@@ -56,7 +57,10 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
       const now = byName.get(container.name)
       const name = JSON.stringify(container.name)
       if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
-      else if (!(yield* semanticEqual(now, container))) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
+      else if (!(yield* semanticEqual(now, container))) {
+        const diff = yield* structDiff('core.EphemeralContainer', { before: container, after: now }, features)
+        at.forbidden(`existing ephemeral containers ${name} may not be changed\n${diff}`)
+      }
     }
   }),
 }

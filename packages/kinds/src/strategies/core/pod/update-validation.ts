@@ -12,6 +12,7 @@ import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
 import { sortedKeys } from '../../shared/sorted-keys.ts'
+import { structDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
 
@@ -92,7 +93,7 @@ function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Wor
   const gated = !isEmpty(before.schedulingGates)
   const relaxedGrace = Number(before.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const withOldImages = (now: readonly R<Container>[] | undefined, then: readonly R<Container>[] | undefined) =>
-    now?.map((container, i) => ({ ...container, image: then?.[i]?.image }))
+    isEmpty(now) ? undefined : now.map((container, i) => ({ ...container, image: then?.[i]?.image }))
   const munged: Record<string, unknown> = {
     ...spec,
     containers: withOldImages(spec.containers, before.containers),
@@ -106,16 +107,23 @@ function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Wor
     yield* validateNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
     munged.nodeSelector = before.nodeSelector
     yield* validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
-    munged.affinity = withoutNodeAffinity(spec)
-    if (yield* semanticEqual(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
-  } else if (yield* semanticEqual(munged, before)) return
-  at.forbidden(`pod updates may not change fields other than ${mutableMembers}\n`)
+    munged.affinity = yield* withOldNodeAffinity(spec.affinity, before.affinity)
+  }
+  if (yield* semanticEqual(munged, before)) return
+  const diff = yield* structDiff('core.PodSpec', { before, after: munged }, at.errors.context.features)
+  at.forbidden(`pod updates may not change fields other than ${mutableMembers}\n${diff}`)
 }
 
-function withoutNodeAffinity(spec: R<PodSpec>): unknown {
-  const { nodeAffinity: _, ...rest } = spec.affinity ?? {}
-  return Object.keys(rest).length === 0 ? undefined : rest
+/** The affinity with the old rules for nodes, which have a validation of their own. */
+function* withOldNodeAffinity(now: PodAffinity, before: PodAffinity): Work<PodAffinity> {
+  const nodeAffinity = before?.nodeAffinity
+  if (yield* semanticEqual(now?.nodeAffinity, nodeAffinity)) return now
+  const { nodeAffinity: _, ...rest } = now ?? {}
+  if (isSet(nodeAffinity)) return { ...rest, nodeAffinity }
+  return isSet(before) || isSet(rest.podAffinity) || isSet(rest.podAntiAffinity) ? rest : undefined
 }
+
+type PodAffinity = R<PodSpec>['affinity']
 
 function* validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): Work {
   let changed = false
