@@ -57,7 +57,7 @@ export function readPackedGroup(text: string, folder: string): PackedGroup {
   return { group, versions }
 }
 
-interface Place {
+export interface Place {
   readonly folder: string
   readonly version: string
 }
@@ -142,7 +142,13 @@ function readType(line: string, at: Place): TypeFacts {
 /** name, name in Go, flags, type */
 const fieldHead = /^([\w$-]*)=?(\w*)([*?~^!]*):?(.*)$/
 
-function readField(text: string, at: Place, previous: number): FieldFacts {
+/**
+ * Reads a field.
+ *
+ * @param at the folder and version of its type, in which its names stand
+ * @param previous the protobuf number of the field before; NaN where the text has all numbers
+ */
+export function readField(text: string, at: Place, previous: number): FieldFacts {
   // JSON is the last mark, as it may contain semicolons.
   const jsonAt = text.indexOf(';j')
   const [head = '', ...marks] = (jsonAt < 0 ? text : text.slice(0, jsonAt)).split(';')
