@@ -1,4 +1,4 @@
-import { lifecycleJson } from '../data/lifecycle.generated.ts'
+import { lifecycleJson } from '../data/lifecycles.generated.ts'
 import { lifecycleCorrections } from './lifecycle-corrections.ts'
 
 /**

@@ -9,4 +9,5 @@ export type {
   TypeFacts,
   VersionFacts,
 } from './facts.ts'
+export { type Place as TypePlace, readField } from './packed-facts.ts'
 export { createTypeSource, type FactsSource } from './type-source.ts'

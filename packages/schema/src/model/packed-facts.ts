@@ -27,7 +27,7 @@ import type { FieldFacts, NodeFacts, ProtoFacts, TypeFacts, VersionFacts } from 
  * | | | `[<Name>T`, `{(Key)T` | of a named type, with named keys | `j{}` | members as JSON |
  *
  * Marks of a struct: `a` and `g` for atomic and granular, `u` for a union, `p` without protobuf, `o` without OpenAPI, `sTime` special.
- * `packFacts` of packages/tools/src/generate-types/packed-text.ts writes the text.
+ * packages/tools/src/generate-types writes the text.
  */
 export interface PackedGroup {
   readonly group: string
@@ -57,6 +57,7 @@ export function readPackedGroup(text: string, folder: string): PackedGroup {
   return { group, versions }
 }
 
+/** The folder and version in which names of types stand. */
 export interface Place {
   readonly folder: string
   readonly version: string
@@ -143,10 +144,13 @@ function readType(line: string, at: Place): TypeFacts {
 const fieldHead = /^([\w$-]*)=?(\w*)([*?~^!]*):?(.*)$/
 
 /**
- * Reads a field.
+ * Reads a field of the compact text.
  *
  * @param at the folder and version of its type, in which its names stand
  * @param previous the protobuf number of the field before; NaN where the text has all numbers
+ * @example
+ * import { readField } from '@krmkit/schema/model'
+ * readField('replicas?*:i', { folder: 'apps', version: 'v1' }, 0).proto // { number: 1, type: 'varint', rep: 'opt' }
  */
 export function readField(text: string, at: Place, previous: number): FieldFacts {
   // JSON is the last mark, as it may contain semicolons.

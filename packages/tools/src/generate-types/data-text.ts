@@ -2,12 +2,13 @@
  * The modules of packages/kinds/src/data: one per group with the compact text of its types, read on first use, one with what discovery needs
  * (kinds, resources), so that the start of a server reads no types, and the lifecycle of each kind.
  */
+import type { GroupFile } from '../release-facts/facts.ts'
+import type { LifecycleRow } from '../release-facts/lifecycle.ts'
 import { header, quote } from './facts.ts'
-import type { GroupFacts, Groups } from './model.ts'
 import { packFacts } from './packed-text.ts'
 
 /** @returns text by file name */
-export function dataModules(groups: Groups, lifecycle: unknown): Map<string, string> {
+export function dataModules(groups: ReadonlyMap<string, GroupFile>, lifecycles: readonly LifecycleRow[]): Map<string, string> {
   const names = [...groups.keys()]
   const modules = new Map<string, string>()
   for (const [name, facts] of groups) {
@@ -21,43 +22,40 @@ export const modelFiles: Readonly<Record<string, string>> = {
 ${names.map((g) => `  ${g}: ${g}Types,\n`).join('')}}
 `,
   )
-  const catalog = Object.fromEntries([...groups].map(([name, facts]) => [name, groupCatalog(facts)]))
   modules.set(
     'catalog.generated.ts',
     `${header}
 /** Kinds and resources of each group as JSON text, by folder name; the type is \`CatalogFacts\` of catalog/facts.ts. */
-export const catalogJson: string = ${quote(JSON.stringify(catalog))}
+export const catalogJson: string = ${quote(JSON.stringify(catalogOf(groups)))}
 `,
   )
-  modules.set('lifecycle.generated.ts', `${header}export const lifecycleJson: string = ${quote(JSON.stringify(lifecycle))}\n`)
+  modules.set('lifecycles.generated.ts', `${header}export const lifecycleJson: string = ${quote(JSON.stringify(lifecycles))}\n`)
   return modules
 }
 
-/** The part of a group's model that discovery needs; absent members are false or empty. */
-function groupCatalog({ group, versions }: GroupFacts): object {
-  return {
-    group,
-    versions: mapped(versions, ({ enabledByDefault, kinds, resources = {} }) =>
-      lean({
-        enabled: enabledByDefault,
-        kinds: mapped(
-          kinds,
-          ({ namespaced, metadata, list, introduced, deprecated, removed, replacement, aliasOf, registeredAs }) =>
-            lean({
-              ...{ namespaced, object: metadata === 'object', list, introduced, deprecated, removed },
-              ...{ replacement, aliasOf, registeredAs },
-            }),
-        ),
-        resources: mapped(resources, ({ kind, namespaced, singular, shortNames, categories, verbs, from }) =>
-          lean({ kind, namespaced, singular, shortNames, categories, verbs, gone: from === 'client' }),
-        ),
-      }),
-    ),
-  }
+/** The part of the model that discovery needs, by folder; absent members are false or empty. */
+export function catalogOf(groups: ReadonlyMap<string, GroupFile>): Record<string, object> {
+  return Object.fromEntries([...groups].map(([name, facts]) => [name, groupCatalog(facts)]))
 }
 
-function mapped<T>(members: Readonly<Record<string, T>>, change: (member: T) => object): Record<string, object> {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
+function groupCatalog({ group, versions }: GroupFile): object {
+  const shown = Object.entries(versions).map(([version, facts]) => {
+    const kinds = Object.entries(facts.kinds).map(([kind, own]) => {
+      const { namespaced, metadata, list, introduced, deprecated, removed, replacement, aliasOf, registeredAs } = own
+      const object = metadata === 'object'
+      return [
+        kind,
+        lean({ namespaced, object, list, introduced, deprecated, removed, replacement, aliasOf, registeredAs }),
+      ] as const
+    })
+    const resources = Object.entries(facts.resources).map(([name, own]) => {
+      const { kind, namespaced, singular, shortNames, categories, verbs, from: origin } = own
+      return [name, lean({ kind, namespaced, singular, shortNames, categories, verbs, gone: origin === 'client' })] as const
+    })
+    const tables = { kinds: Object.fromEntries(kinds), resources: Object.fromEntries(resources) }
+    return [version, lean({ enabled: facts.enabledByDefault, ...tables })] as const
+  })
+  return { group, versions: Object.fromEntries(shown) }
 }
 
 function lean(members: Readonly<Record<string, unknown>>): object {

@@ -1,29 +1,26 @@
 /** Handles: a value per kind, exported with the type of the same name. */
-import { fileOf, header, type StrategyName, translated } from './facts.ts'
-import type { Groups, GroupVersion } from './model.ts'
+import { type Facts, fileOf, type GroupAt, header, type StoredVersion, type StrategyName, translated } from './facts.ts'
 import { partFile, partName } from './part-text.ts'
 
-/** A kind with object metadata. */
 export interface Handle {
   readonly kind: string
   readonly namespaced: boolean
-  /** Empty for bodies of sub-resources. */
+  /** Plural; empty for bodies of sub-resources. */
   readonly resource: string
   readonly strategy: StrategyName | undefined
-  /** The version of storage. */
-  readonly stored: { readonly group: string; readonly version: string }
+  readonly stored: StoredVersion
 }
 
-export interface HandleSources {
-  readonly groups: Groups
+export interface HandleSources extends Pick<Facts, 'groups'> {
   readonly strategies: ReadonlyMap<string, StrategyName>
 }
 
-export function handlesOf(at: GroupVersion, { groups, strategies }: HandleSources): Handle[] {
+/** The kinds with object metadata. */
+export function handlesOf(at: GroupAt, { groups, strategies }: HandleSources): Handle[] {
   return Object.entries(at.facts.kinds)
     .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
     .map(([kind, { namespaced }]) => {
-      const resource = Object.entries(at.facts.resources ?? {}).find(
+      const resource = Object.entries(at.facts.resources).find(
         ([name, each]) => !name.includes('/') && each.kind === kind && each.from !== 'client',
       )
       const stored = storedVersion(at, kind, groups)
@@ -42,22 +39,22 @@ const storedOtherwise: Readonly<Record<string, string>> = {
 }
 
 /** The storage version of a kind: the most stable one, unless listed above. */
-function storedVersion(at: GroupVersion, kind: string, groups: Groups): Handle['stored'] {
+function storedVersion(at: GroupAt, kind: string, groups: Facts['groups']): StoredVersion {
   const said = translated[`${at.folder}/${at.version}/${kind}`]
   if (said) return said
   const other = storedOtherwise[`${at.folder}/${kind}`]
   if (other) return { group: at.group, version: other }
   const rank = (version: string) => (/alpha/.test(version) ? 0 : /beta/.test(version) ? 1 : 2)
-  const having = Object.entries(groups.get(at.folder)?.versions ?? {})
+  const having = Object.entries(groups.get(at.folder)!.versions)
     .filter(([, { kinds, served }]) => served && kinds[kind])
     .map(([version]) => version)
     .sort((a, b) => rank(b) - rank(a) || (a < b ? 1 : -1))
   return { group: at.group, version: having[0] ?? at.version }
 }
 
-const isStored = (at: GroupVersion, { stored }: Handle) => stored.group === at.group && stored.version === at.version
+const isStored = (at: GroupAt, { stored }: Handle) => stored.group === at.group && stored.version === at.version
 
-function handleImports(at: GroupVersion, handles: readonly Handle[]): string[] {
+function handleImports(at: GroupAt, handles: readonly Handle[]): string[] {
   const lines: string[] = []
   if (handles.some((handle) => handle.strategy && !isStored(at, handle)))
     lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
@@ -65,7 +62,7 @@ function handleImports(at: GroupVersion, handles: readonly Handle[]): string[] {
   lines.push("import { lazyTypes } from './lazy-types.ts'\n")
   const byFile = new Map<string, Set<string>>()
   for (const { strategy } of handles)
-    if (strategy) byFile.set(strategy.file, (byFile.get(strategy.file) ?? new Set<string>()).add(strategy.name))
+    if (strategy) byFile.set(strategy.file, (byFile.get(strategy.file) ?? new Set()).add(strategy.name))
   for (const [file, names] of [...byFile].sort()) lines.push(`import { ${[...names].sort().join(', ')} } from '${file}'\n`)
   lines.push(
     `import { ${handles
@@ -77,7 +74,7 @@ function handleImports(at: GroupVersion, handles: readonly Handle[]): string[] {
 }
 
 /** The module of a group version: everything its types module exports, and the handles. */
-export function handlesText(at: GroupVersion, handles: readonly Handle[]): string {
+export function handlesText(at: GroupAt, handles: readonly Handle[]): string {
   const types = `../types/${fileOf(at)}`
   const head = [
     header,

@@ -1,9 +1,20 @@
-/** Generates the TypeScript types of one group version. */
-import { promoted } from './facts.ts'
-import type { GroupVersion, KindFacts, Locate, StructFacts, TypeNode } from './model.ts'
+/** The TypeScript types of one group version. */
+import type { NodeFacts } from '@krmkit/schema/model'
+import type { KindFile } from '../release-facts/facts.ts'
+import { type Facts, type GroupAt, promoted } from './facts.ts'
+
+/** Descriptions by type, then by member; that of the type has the empty name. */
+export type Docs = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export interface TypesText {
+  /** Declarations. */
+  readonly body: readonly string[]
+  /** Names to import by module, with their local names. */
+  readonly imports: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
 
 /** Types that @krmkit/meta provides. */
-export const fromMeta: ReadonlySet<string> = new Set(['ObjectMeta', 'ListMeta', 'OwnerReference', 'ManagedFieldsEntry'])
+export const fromMeta = new Set(['ObjectMeta', 'ListMeta', 'OwnerReference', 'ManagedFieldsEntry'])
 /** Lists that are never null in a valid object, although an unset one is null on the wire. */
 const neverNull = new Set(['core/v1.PodSpec.containers'])
 const specials: Readonly<Record<string, string>> = {
@@ -28,32 +39,21 @@ const scalars: Readonly<Record<string, string>> = {
   any: 'AnyValue',
 }
 
-/** Descriptions: `docs[type]['']` of the type, `docs[type][member]` of its members. */
-export type Docs = Readonly<Record<string, TypeDocs>>
-type TypeDocs = Readonly<Record<string, string>>
-
-export interface TypesText {
-  /** The declarations. */
-  readonly body: readonly string[]
-  /** The names to import, with their local names, by module. */
-  readonly imports: ReadonlyMap<string, ReadonlyMap<string, string>>
-}
-
-export function typesText(at: GroupVersion, locate: Locate, docs: Docs): TypesText {
+export function typesText(at: GroupAt, { locate }: Facts, docs: Docs): TypesText {
   const imports = new Map<string, Map<string, string>>()
   const local = new Set([
     ...Object.keys(at.facts.types),
     ...Object.keys(at.facts.named ?? {}),
-    ...Object.keys(at.facts.enums ?? {}),
+    ...Object.keys(at.facts.enums),
     ...Object.keys(at.facts.constants ?? {}),
   ])
   if (at.folder === 'meta') for (const name of fromMeta) local.delete(name)
   /** The local name of `type` of `module`. */
-  const use = (module: string, type: string) => {
+  const use = (module: string, type: string): string => {
     const known = imports.get(module) ?? new Map<string, string>()
-    const as = known.get(type) ?? (local.has(type) ? prefixed(module, type) : type)
-    imports.set(module, known.set(type, as))
-    return as
+    imports.set(module, known)
+    if (!known.has(type)) known.set(type, local.has(type) ? prefixed(module, type) : type)
+    return known.get(type)!
   }
   const reference = (name: string): string => {
     const found = locate(name)
@@ -65,10 +65,9 @@ export function typesText(at: GroupVersion, locate: Locate, docs: Docs): TypesTe
     return use(`./${found.folder}-${found.version}.generated.ts`, found.type)
   }
   const scalar = (name: string) => (['Base64', ...Object.values(specials)].includes(name) ? use('./scalars.ts', name) : name)
-  const node = (type: TypeNode, owner: string): string => {
+  const node = (type: NodeFacts, owner: string): string => {
     if (type.ref) {
-      const found = locate(type.ref)
-      const special = found?.facts.types[found.type]?.special
+      const special = locate(type.ref)?.facts.types[type.ref.slice(type.ref.lastIndexOf('.') + 1)]?.special
       if (special === 'JSONSchemaPropsOrArray') return 'JSONSchemaProps | JSONSchemaProps[]'
       if (special === 'JSONSchemaPropsOrBool') return 'JSONSchemaProps | boolean'
       if (special === 'JSONSchemaPropsOrStringArray') return 'JSONSchemaProps | string[]'
@@ -85,7 +84,7 @@ export function typesText(at: GroupVersion, locate: Locate, docs: Docs): TypesTe
     const words = type.enum ?? type.named
     if (words && type.scalar === 'string') {
       const found = locate(words)
-      if (found?.facts.enums?.[found.type] || found?.facts.constants?.[found.type]) return reference(words)
+      if (found?.facts.enums[found.type] || found?.facts.constants?.[found.type]) return reference(words)
     }
     return scalar(scalars[type.scalar ?? ''] ?? fail(`${owner}: ${JSON.stringify(type)}`))
   }
@@ -93,7 +92,7 @@ export function typesText(at: GroupVersion, locate: Locate, docs: Docs): TypesTe
   for (const [name, type] of Object.entries(at.facts.types)) {
     if (at.folder === 'meta' && (fromMeta.has(name) || name === 'TypeMeta')) continue
     if (type.special || type.copyOf) continue
-    body.push(typeText(at, name, { type, node, locate, docs: docs[name] ?? {} }))
+    body.push(typeText(at, name, { node, locate, docs: docs[name] ?? {} }))
   }
   for (const [name, named] of Object.entries(at.facts.named ?? {})) {
     if (named.type) body.push(`export type ${name} = ${node(named.type, name)}\n`)
@@ -101,11 +100,10 @@ export function typesText(at: GroupVersion, locate: Locate, docs: Docs): TypesTe
   for (const [name, type] of Object.entries(at.facts.types)) {
     if (type.copyOf) body.push(`export type ${name} = ${reference(type.copyOf)}\n`)
   }
-  for (const words of [at.facts.enums, at.facts.constants]) {
-    for (const [name, values] of Object.entries(words ?? {})) {
-      const texts = values.filter((value) => typeof value === 'string')
-      if (at.facts.types[name] || texts.length < values.length) continue
-      const literals = texts.map((value) => `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`)
+  for (const words of [at.facts.enums, at.facts.constants ?? {}]) {
+    for (const [name, values] of Object.entries(words)) {
+      if (at.facts.types[name]) continue
+      const literals = values.map((value) => `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`)
       body.push(`${comment(docs[name]?.[''])}export type ${name} = ${[...literals, '(string & {})'].join(' | ')}\n`)
     }
   }
@@ -121,27 +119,25 @@ function prefixed(module: string, type: string): string {
   return `${name}${type}`
 }
 
-interface TypeSources {
-  readonly type: StructFacts
-  /** The TypeScript type of a member, `owner`. */
-  readonly node: (type: TypeNode, owner: string) => string
-  readonly locate: Locate
-  readonly docs: TypeDocs
+interface TypeSources extends Pick<Facts, 'locate'> {
+  readonly node: (type: NodeFacts, owner: string) => string
+  /** Descriptions of the type. */
+  readonly docs: Readonly<Record<string, string>>
 }
 
-function typeText(at: GroupVersion, name: string, { type, node, locate, docs }: TypeSources): string {
+function typeText(at: GroupAt, name: string, { node, locate, docs }: TypeSources): string {
   const apiVersion = at.group === '' || at.folder === 'meta' ? at.version : `${at.group}/${at.version}`
   const kinds = at.facts.kinds
   const list = Object.values(kinds).some((kind) => kind.list === name)
-  const kind: KindFacts | undefined = kinds[name] ?? (list ? { metadata: 'list' } : undefined)
+  const kind: Partial<KindFile> | undefined = kinds[name] ?? (list ? { metadata: 'list' } : undefined)
   const literal = kind && kind.registeredAs !== '*/*'
-  const members: Member[] = []
+  const members: [string, string][] = []
   const push = (member: string, optional: boolean, type: string) => {
     const key = /^[A-Za-z_$][\w$]*$/.test(member) ? member : `'${member}'`
     members.push([member, `${comment(docs[member], '  ')}  ${key}${optional ? '?' : ''}: ${type}\n`])
   }
   const own = kind?.registeredAs && kind.registeredAs !== '*/*' ? kind.registeredAs : apiVersion
-  for (const field of promoted(type, locate)) {
+  for (const field of promoted(at.facts.types[name]!, locate)) {
     if (field.json === '-' || field.json === '') continue
     if (field.json === 'apiVersion' && field.fromTypeMeta) push('apiVersion', !literal, literal ? `'${own}'` : 'string')
     else if (field.json === 'kind' && field.fromTypeMeta) push('kind', !literal, literal ? `'${name}'` : 'string')
@@ -166,10 +162,8 @@ function typeText(at: GroupVersion, name: string, { type, node, locate, docs }: 
   return `${comment(docs[''])}export interface ${name} {\n${ordered(members)}}\n`
 }
 
-type Member = readonly [name: string, text: string]
-
 /** apiVersion first, then kind, then the rest in model order. */
-function ordered(members: readonly Member[]): string {
+function ordered(members: readonly [string, string][]): string {
   const rank = (name: string) => (name === 'apiVersion' ? 0 : name === 'kind' ? 1 : 2)
   return members
     .map(([name, text], i) => [rank(name), i, text] as const)
@@ -186,7 +180,7 @@ function comment(text: string | undefined, indent = ''): string {
   if (indent.length + text.length + 7 <= lineWidth + 12) return `${indent}/** ${text} */\n`
   const lines = ['']
   for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? ''
+    const last = lines.at(-1)!
     if (last !== '' && indent.length + last.length + word.length + 4 > lineWidth) lines.push(word)
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
   }

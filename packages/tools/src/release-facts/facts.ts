@@ -1,4 +1,4 @@
-import type { FieldFacts, NodeFacts } from '../../../schema/src/model/facts.ts'
+import type { FieldFacts, NodeFacts } from '@krmkit/schema/model'
 
 /** The files that the extractor writes for a release; release-facts/README.md describes them. */
 

@@ -1,5 +1,4 @@
-import type { NodeFacts, ProtoFacts } from '../../../schema/src/model/facts.ts'
-import { type Place, readField } from '../../../schema/src/model/packed-facts.ts'
+import { type NodeFacts, type TypePlace as Place, type ProtoFacts, readField } from '@krmkit/schema/model'
 import type { FieldFile } from './facts.ts'
 
 /**

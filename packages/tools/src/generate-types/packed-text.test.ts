@@ -1,24 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtInTypes } from '@krmkit/kinds'
 import { createTypeSource, type StructType, type TypeSource } from '@krmkit/schema'
 import { expect, it } from 'vitest'
-import { builtInTypes } from './catalog.ts'
+import { root } from '../lib/workspace.ts'
+import { readModel } from '../release-facts/model.ts'
+import { groupsAt, servedMinor } from './served-release.ts'
 
 /** The compact text of the types against the facts that it is generated from. */
 
-const folder = new URL('../../../tools/facts/', import.meta.url)
+const groups = groupsAt(readModel(join(root, 'packages/tools/release-facts/model')), servedMinor)
 
-interface Facts {
-  readonly versions?: Readonly<
-    Record<string, { types: object; named?: Readonly<Record<string, { aliasOf?: string }>>; enums?: object }>
-  >
-}
-
-const texts = Object.fromEntries(
-  readdirSync(folder).map((file) => [file.replace('.json', ''), readFileSync(new URL(file, folder), 'utf8')]),
-)
-
-const names = Object.entries(texts).flatMap(([group, text]) =>
-  Object.entries((JSON.parse(text) as Facts).versions ?? {}).flatMap(([version, { types, named = {} }]) => {
+const names = [...groups].flatMap(([group, { versions }]) =>
+  Object.entries(versions).flatMap(([version, { types, named = {} }]) => {
     const aliases = Object.keys(named).filter((name) => named[name]?.aliasOf !== undefined)
     return [...new Set([...Object.keys(types), ...aliases])].map((name) => `${group}/${version}.${name}`)
   }),
@@ -35,7 +28,7 @@ function described(source: TypeSource, name: string): unknown {
 }
 
 it('the compact text gives the types, fields and enumerations of the facts', () => {
-  const facts = createTypeSource(texts)
+  const facts = createTypeSource(Object.fromEntries([...groups].map(([folder, facts]) => [folder, JSON.stringify(facts)])))
   const packed = builtInTypes()
   expect(names.length).toBeGreaterThan(1100)
   for (const name of names) {
