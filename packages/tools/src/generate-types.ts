@@ -5,6 +5,7 @@
  *     packages/kinds/src/types/            TypeScript types of the built-in kinds, one module per group version, without values
  *     packages/kinds/src/group-versions/   one module per group version: a value per kind (KindHandle), with the type of the same name;
  *                                          group-versions/parts: facts per type
+ *     packages/kinds/src/releases/         what other releases have: their types, and since when fields exist
  *     packages/kinds/package.json          the sub-path exports
  *
  * Descriptions that editors show are in packages/tools/release-facts/docs; packages/kinds/src/strategies/index.ts names the strategies.
@@ -14,7 +15,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataModules } from './generate-types/data-text.ts'
 import { type Facts, factsOf, fileOf, type GroupAt, header, readStrategyNames } from './generate-types/facts.ts'
+import { fieldRowsModule } from './generate-types/field-rows.ts'
 import { handlesOf, handlesText } from './generate-types/handle-text.ts'
+import { typeHistoryModule } from './generate-types/history-text.ts'
 import { partFile, partsText } from './generate-types/part-text.ts'
 import { groupsAt, servedLifecycles, servedMinor } from './generate-types/served-release.ts'
 import { type Docs, fromMeta, typesText } from './generate-types/type-text.ts'
@@ -24,7 +27,7 @@ import { readModel } from './release-facts/model.ts'
 
 const home = join(root, 'packages/tools/release-facts')
 const kinds = 'packages/kinds'
-const folders = ['data', 'types', 'group-versions', 'group-versions/parts'].map((name) => `${kinds}/src/${name}`)
+const folders = ['data', 'releases', 'types', 'group-versions', 'group-versions/parts'].map((name) => `${kinds}/src/${name}`)
 
 export function main(args: readonly string[]): void {
   const files = generate()
@@ -58,6 +61,8 @@ function generate(): Map<string, string> {
   for (const at of partModules(facts, hasHandles)) files.set(`${kinds}/src/group-versions/${partFile(at)}`, partsText(at, facts))
   for (const [file, text] of dataModules(facts.groups, servedLifecycles(model, home)))
     files.set(`${kinds}/src/data/${file}`, text)
+  files.set(`${kinds}/src/releases/type-history.generated.ts`, typeHistoryModule(model, facts.groups))
+  files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model, servedMinor))
   files.set(`${kinds}/package.json`, manifestText(facts.modules, hasHandles))
   return files
 }

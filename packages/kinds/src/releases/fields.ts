@@ -1,5 +1,5 @@
 import { enabledSince } from '@krmkit/meta/feature-gates'
-import { fieldRows } from './field-rows.ts'
+import { fieldRows } from './field-rows.generated.ts'
 
 /** Fields that are younger than their kind, or that were removed from it. */
 

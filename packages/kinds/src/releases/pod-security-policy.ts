@@ -6,10 +6,7 @@ import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/m
 import { defineStrategy, updateRules, validateWith } from '../strategies/shared/strategy.ts'
 import { isSet, type R } from '../strategies/shared/values.ts'
 
-/**
- * PodSecurityPolicy, which releases before 1.25 have. Its types are facts of those releases; they are written here because the model of the
- * newest one does not have them.
- */
+/** PodSecurityPolicy, which releases before 1.25 have. */
 
 interface Ranged {
   rule?: string
@@ -101,29 +98,3 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
   }),
   deleteResponse: 'Status',
 })
-
-const specFields = [
-  'privileged?:b defaultAddCapabilities?:[s requiredDropCapabilities?:[s allowedCapabilities?:[s volumes?:[s hostNetwork?:b',
-  'hostPorts?:[HostPortRange hostPID?:b hostIPC?:b seLinux=SELinux:SELinuxStrategyOptions runAsUser:RunAsUserStrategyOptions',
-  'runAsGroup*?:RunAsGroupStrategyOptions;n22 supplementalGroups:SupplementalGroupsStrategyOptions;n12',
-  'fsGroup=FSGroup:FSGroupStrategyOptions readOnlyRootFilesystem?:b defaultAllowPrivilegeEscalation*?:b',
-  'allowPrivilegeEscalation*?:b allowedHostPaths?:[AllowedHostPath allowedFlexVolumes?:[AllowedFlexVolume',
-  'allowedCSIDrivers?:[AllowedCSIDriver;n23 allowedUnsafeSysctls?:[s;n19 forbiddenSysctls?:[s allowedProcMountTypes?:[s',
-  'runtimeClass*?:RuntimeClassStrategyOptions;n24',
-]
-
-/** The types of the policy as lines of a version of `policy` or `extensions`, in the compact text of `@krmkit/schema/model`. */
-export const podSecurityPolicyTypes = `PodSecurityPolicy :.TypeMeta metadata?:.ObjectMeta spec?:PodSecurityPolicySpec
-PodSecurityPolicyList :.TypeMeta metadata?:.ListMeta items:[PodSecurityPolicy
-PodSecurityPolicySpec ${/* @__PURE__ */ specFields.join(' ')}
-AllowedCSIDriver name
-AllowedFlexVolume driver
-AllowedHostPath pathPrefix? readOnly?:b
-FSGroupStrategyOptions rule? ranges?:[IDRange
-HostPortRange min:i max:i
-IDRange min:l max:l
-RunAsGroupStrategyOptions rule ranges?:[IDRange
-RunAsUserStrategyOptions rule ranges?:[IDRange
-RuntimeClassStrategyOptions allowedRuntimeClassNames:[s defaultRuntimeClassName*?
-SELinuxStrategyOptions rule seLinuxOptions=SELinuxOptions*?:/SELinuxOptions
-SupplementalGroupsStrategyOptions rule? ranges?:[IDRange`

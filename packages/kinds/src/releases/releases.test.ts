@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
 import { printerOf } from '../catalog/load-printer.ts'
 import { type EmulationOptions, emulateRelease } from './emulation.ts'
-import { fieldRows } from './field-rows.ts'
+import { fieldRows } from './field-rows.generated.ts'
 import { fieldLifecycles, groupsAt, releases, resourcesAt, storageVersionAt, typesAt } from './index.ts'
 
 const names = (release: string, isDefault = true) =>

@@ -28,8 +28,6 @@ export interface FactsSource extends TypeSource {
 export interface TypeSourceOptions {
   /** Changes a type: its name is `core/v1.PodSpec`. Default: no changes. */
   readonly revise?: (type: string, facts: TypeFacts) => TypeFacts
-  /** Leaves out values of an enumeration: its name is `core/v1.ResourceQuotaScope`. Default: none. */
-  readonly omitValue?: (enumeration: string, value: string) => boolean
   /** Leaves out versions of a group from those that are listed. Default: none. */
   readonly omitVersion?: (folder: string, version: string) => boolean
 }
@@ -47,7 +45,7 @@ export interface TypeSourceOptions {
  */
 export function createTypeSource(
   files: Readonly<Record<string, string>>,
-  { revise, omitValue, omitVersion }: TypeSourceOptions = {},
+  { revise, omitVersion }: TypeSourceOptions = {},
 ): FactsSource {
   const groups = new Map<string, PackedGroup>()
   const structs = new Map<string, StructType>()
@@ -101,9 +99,7 @@ export function createTypeSource(
     specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
     enumValues(name) {
       const at = parseTypeName(name)
-      const found = at === undefined ? undefined : group(at.folder).versions.get(at.version)?.enumeration(at.type)
-      if (found === undefined || omitValue === undefined) return found
-      return { ...found, values: found.values.filter((value) => !omitValue(name, value)) }
+      return at === undefined ? undefined : group(at.folder).versions.get(at.version)?.enumeration(at.type)
     },
   }
 
