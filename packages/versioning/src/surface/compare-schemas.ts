@@ -12,14 +12,21 @@ export interface SchemaDifference {
 
 const maxDepth = 40
 
-/**
- * Compares two types. A named type below them is compared once, at the first place where it occurs.
- *
- * @param seen pairs of named types that are compared already or elsewhere (`pairOf`), to share among kinds.
- */
-export function compareSchemas(before: SurfaceSchema, after: SurfaceSchema, seen = new Set<string>()): SchemaDifference[] {
+export interface CompareSchemasOptions {
+  /** Pairs of named types that are compared already or elsewhere (`pairOf`), to share among kinds. */
+  readonly seen?: Set<string>
+  /** Whether the first type states the values of enumerations, so that stating them is a change. Default: true. */
+  readonly statesEnums?: boolean
+}
+
+/** Compares two types. A named type below them is compared once, at the first place where it occurs. */
+export function compareSchemas(
+  before: SurfaceSchema,
+  after: SurfaceSchema,
+  options: CompareSchemasOptions = {},
+): SchemaDifference[] {
   const found: SchemaDifference[] = []
-  new Comparison(found, seen).compare(before, after, '', 0)
+  new Comparison(found, options).compare(before, after, '', 0)
   return found
 }
 
@@ -31,10 +38,12 @@ export function pairOf(before: SurfaceSchema, after: SurfaceSchema): string | un
 class Comparison {
   readonly #found: SchemaDifference[]
   readonly #seen: Set<string>
+  readonly #statesEnums: boolean
 
-  constructor(found: SchemaDifference[], seen: Set<string>) {
+  constructor(found: SchemaDifference[], { seen = new Set(), statesEnums = true }: CompareSchemasOptions) {
     this.#found = found
     this.#seen = seen
+    this.#statesEnums = statesEnums
   }
 
   visit(before: SurfaceSchema, after: SurfaceSchema, path: string, depth: number): void {
@@ -61,7 +70,7 @@ class Comparison {
   #enums(before: SurfaceSchema, after: SurfaceSchema, path: string): void {
     if (after.enum === undefined) return
     if (before.enum === undefined) {
-      this.#add('changed', path, `it is limited to ${after.enum.join(', ')}`, true)
+      if (this.#statesEnums) this.#add('changed', path, `it is limited to ${after.enum.join(', ')}`, true)
       return
     }
     const removed = before.enum.filter((value) => !after.enum?.includes(value))

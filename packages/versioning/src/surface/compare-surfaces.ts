@@ -8,6 +8,9 @@ import type { ApiSurface, SurfaceChange, SurfaceKind } from './interfaces.ts'
 
 /** The deprecation policy as a comparison of two surfaces. */
 
+/** The first release of Kubernetes whose types state the values of enumerations. */
+const firstWithEnums = '1.23'
+
 export interface CompareSurfacesOptions {
   /** Dates of releases, for periods in months. Missing releases count as three per year. */
   readonly calendar?: ReleaseCalendar
@@ -136,8 +139,10 @@ class SurfaceComparison {
   #fields(before: SurfaceKind, after: SurfaceKind): SurfaceChange[] {
     if (before.schema === undefined || after.schema === undefined) return []
     const isAlpha = stabilityOf(after.version) === 'alpha'
-    return compareSchemas(before.schema, after.schema, this.#seen).map(({ sort, path, message, breaking }) =>
-      change(sort, nameOf(after), path, message, breaking && !isAlpha ? '1' : undefined),
+    const { release } = this.#before
+    const statesEnums = release === undefined || compareReleases(release, firstWithEnums) >= 0
+    return compareSchemas(before.schema, after.schema, { seen: this.#seen, statesEnums }).map(
+      ({ sort, path, message, breaking }) => change(sort, nameOf(after), path, message, breaking && !isAlpha ? '1' : undefined),
     )
   }
 
