@@ -6,6 +6,7 @@
  *     packages/kinds/src/group-versions/   one module per group version: a value per kind (KindHandle), with the type of the same name;
  *                                          group-versions/parts: facts per type
  *     packages/kinds/src/releases/         what other releases have: their types, and since when fields exist
+ *     packages/meta/src/feature-gates/     the feature gates
  *     packages/kinds/package.json          the sub-path exports
  *
  * Descriptions that editors show are in packages/tools/release-facts/docs; packages/kinds/src/strategies/index.ts names the strategies.
@@ -15,6 +16,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataModules } from './generate-types/data-text.ts'
 import { type Facts, factsOf, fileOf, type GroupAt, header, readStrategyNames } from './generate-types/facts.ts'
+import { featureGatesModule } from './generate-types/feature-gates.ts'
 import { fieldRowsModule } from './generate-types/field-rows.ts'
 import { handlesOf, handlesText } from './generate-types/handle-text.ts'
 import { typeHistoryModule } from './generate-types/history-text.ts'
@@ -23,7 +25,7 @@ import { groupsAt, servedLifecycles, servedMinor } from './generate-types/served
 import { type Docs, fromMeta, typesText } from './generate-types/type-text.ts'
 import { isCurrent, writeGenerated } from './lib/generated-file.ts'
 import { readJson, root } from './lib/workspace.ts'
-import { readModel } from './release-facts/model.ts'
+import { readModel, viewAt } from './release-facts/model.ts'
 
 const home = join(root, 'packages/tools/release-facts')
 const kinds = 'packages/kinds'
@@ -63,6 +65,8 @@ function generate(): Map<string, string> {
     files.set(`${kinds}/src/data/${file}`, text)
   files.set(`${kinds}/src/releases/type-history.generated.ts`, typeHistoryModule(model, facts.groups))
   files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model, servedMinor))
+  const { release } = viewAt(model, servedMinor)
+  files.set('packages/meta/src/feature-gates/facts.generated.ts', featureGatesModule(release))
   files.set(`${kinds}/package.json`, manifestText(facts.modules, hasHandles))
   return files
 }
