@@ -10,8 +10,8 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type RunningServer, serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint } from '../../packages/conformance/src/api-endpoint.ts'
 import { EtcdProcess, etcdProgram } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
-import { ApiEndpoint } from './api-endpoint.ts'
 import { StockServer, writeTokens } from './stock-server.ts'
 
 const etcdPath = etcdProgram()

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint } from '../../packages/conformance/src/api-endpoint.ts'
 import { EtcdClient } from '../../packages/storage/src/etcd/etcd-client.ts'
 import { EtcdProcess, etcdProgram } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
-import { ApiEndpoint } from './api-endpoint.ts'
 import { StockServer, writeTokens } from './stock-server.ts'
 
 const etcdPath = etcdProgram()

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint } from '../../packages/conformance/src/api-endpoint.ts'
 import { encryptedObject, seedSource } from '../../packages/storage/src/encryption/kms/messages.ts'
 import { FakeKms } from '../../packages/storage/src/encryption/kms/testing/fake-kms.ts'
 import { EtcdClient } from '../../packages/storage/src/etcd/etcd-client.ts'
 import { EtcdProcess, etcdProgram } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
-import { ApiEndpoint } from './api-endpoint.ts'
 import { StockServer, writeTokens } from './stock-server.ts'
 
 const etcdPath = etcdProgram()

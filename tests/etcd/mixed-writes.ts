@@ -1,5 +1,5 @@
 /** Random writes of several kinds by two servers. */
-import type { ApiEndpoint, Reply } from './api-endpoint.ts'
+import type { ApiEndpoint, Reply } from '../../packages/conformance/src/api-endpoint.ts'
 
 const namespace = 'mixed'
 

@@ -8,9 +8,9 @@ import { etcdStorage } from '@krmkit/storage/etcd'
 import { expect, it } from 'vitest'
 import { type RunningServer, serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint, type Reply } from '../../packages/conformance/src/api-endpoint.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
 import { slowDisk, withoutSlowDisks } from '../../packages/storage/src/etcd/testing/slow-disk.ts'
-import { ApiEndpoint, type Reply } from './api-endpoint.ts'
 import { writeTokens } from './stock-server.ts'
 
 const program = etcdProgram()

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint } from '../../packages/conformance/src/api-endpoint.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
 import { type ServerProcess, startServerProcess } from '../clients/support/server-process.ts'
-import { ApiEndpoint } from './api-endpoint.ts'
 import { StockServer, writeTokens } from './stock-server.ts'
 
 const etcdPath = etcdProgram()

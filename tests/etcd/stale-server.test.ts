@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'
+import { ApiEndpoint, type ApiObject } from '../../packages/conformance/src/api-endpoint.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
 import { LoopbackProxy } from '../../packages/storage/src/etcd/testing/loopback-proxy.ts'
-import { ApiEndpoint, type ApiObject } from './api-endpoint.ts'
 import { writeTokens } from './stock-server.ts'
 
 const program = etcdProgram()

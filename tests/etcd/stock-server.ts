@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { ApiEndpoint } from './api-endpoint.ts'
+import { ApiEndpoint } from '../../packages/conformance/src/api-endpoint.ts'
 
 /** A token file with one administrator. */
 export function writeTokens(folder: string, token: string): string {

@@ -284,8 +284,9 @@ describe('ResourceQuota: required members', () => {
     expect(await admitted(busy, clusterOf({ 'resourcequotas/ns/q': quota({ cpu: '9', 'requests.cpu': '9' }) }))).toBe('')
     expect(await admitted({ containers: [] })).toBe('')
     const resized = (before: string, after: string) => {
-      const [oldObject, object] = [before, after].map((memory) => ({ spec: { containers: [container({ cpu: '1', memory })] } }))
-      const update = { operation: 'UPDATE' as const, subresource: 'resize', object, oldObject }
+      const withMemory = (memory: string) => ({ spec: { containers: [container({ cpu: '1', memory })] } })
+      const objects = { object: withMemory(after), oldObject: withMemory(before) }
+      const update = { operation: 'UPDATE' as const, subresource: 'resize', ...objects }
       return runAdmission(on, 'pods', update, clusterOf()).then(refusalOf)
     }
     expect(await resized('1Mi', '2Mi')).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')

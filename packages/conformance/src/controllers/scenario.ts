@@ -1,6 +1,6 @@
 /** Scenarios of controllers: what a user does in one namespace, on both sides. */
 import { setTimeout } from 'node:timers/promises'
-import type { ApiEndpoint } from '../etcd/api-endpoint.ts'
+import type { ApiEndpoint } from '../api-endpoint.ts'
 
 export interface Scenario {
   readonly name: string

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInControllers } from '@krmkit/controllers'
+import { ApiEndpoint } from '../api-endpoint.ts'
 import { firstMatch, Processes } from '../divergence/servers.ts'
-import { ApiEndpoint } from '../etcd/api-endpoint.ts'
 
 export interface ControllersSide {
   readonly name: 'krmkit' | 'stock'

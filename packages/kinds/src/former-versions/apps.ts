@@ -12,7 +12,8 @@ const labelsOfTemplate: Step = {
   isDefaulting: true,
   toHub: (object) => {
     const { metadata = {}, spec } = object
-    if (!isLoose(metadata) || !isLoose(spec) || !isLoose(spec['template']) || !isLoose(spec['template']['metadata'])) return object
+    if (!isLoose(metadata) || !isLoose(spec) || !isLoose(spec['template']) || !isLoose(spec['template']['metadata']))
+      return object
     const { labels } = spec['template']['metadata']
     if (!isLoose(labels)) return object
     return {

@@ -71,16 +71,17 @@ export class MessageType<T extends object> {
     )
   }
 
-  encode(message: Partial<T>): Uint8Array {
+  encode(message: Partial<T>): Buffer {
     return this.encodeAfter(0, message)
   }
 
   /** @param headBytes zero bytes before the message @returns those and the message */
-  encodeAfter(headBytes: number, message: Partial<T>): Uint8Array {
+  encodeAfter(headBytes: number, message: Partial<T>): Buffer {
     const writer = protobuf.Writer.create()
     for (let at = 0; at < headBytes; at++) writer.uint32(0)
     this.#write(message, writer)
-    return writer.finish()
+    const { buffer, byteOffset, length } = writer.finish()
+    return Buffer.from(buffer, byteOffset, length)
   }
 
   /** The result holds no part of `bytes`. @throws RangeError for damage */
