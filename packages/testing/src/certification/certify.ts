@@ -17,13 +17,13 @@ import { watchScenarios } from './scenarios/watches.ts'
 import { type SharedFolder, Stage, sharedFolder } from './stage.ts'
 import { NotApplicable, Violation, within } from './violation.ts'
 
-const informerScenarios: readonly InformerScenario[] = [
-  ...listScenarios,
-  ...watchScenarios,
-  ...streamScenarios,
-  ...failureScenarios,
+type Scenario = (InformerScenario & { readonly part: 'informer' }) | (ClientScenario & { readonly part: 'client' })
+
+const informerScenarios = [...listScenarios, ...watchScenarios, ...streamScenarios, ...failureScenarios]
+const all: readonly Scenario[] = [
+  ...informerScenarios.map((each) => ({ ...each, part: 'informer' as const })),
+  ...clientScenarios.map((each) => ({ ...each, part: 'client' as const })),
 ]
-const all: readonly (InformerScenario | ClientScenario)[] = [...informerScenarios, ...clientScenarios]
 
 /** All scenarios, in the order of reports. */
 export const certificationScenarios: readonly CertificationScenario[] = all.map(({ id, part, title, why }) => ({
@@ -76,7 +76,7 @@ export async function certify(subject: CertificationSubject, options: Certificat
   return { subject: subject.name, results, failed: results.filter(({ outcome }) => outcome === 'failed') }
 }
 
-function choose(ids: readonly string[] | undefined): readonly (InformerScenario | ClientScenario)[] {
+function choose(ids: readonly string[] | undefined): readonly Scenario[] {
   if (ids === undefined) return all
   const unknown = ids.find((id) => !all.some((scenario) => scenario.id === id))
   if (unknown !== undefined) {
@@ -86,7 +86,7 @@ function choose(ids: readonly string[] | undefined): readonly (InformerScenario 
   return all.filter(({ id }) => ids.includes(id))
 }
 
-async function runScenario(scenario: InformerScenario | ClientScenario, context: RunContext): Promise<CertificationResult> {
+async function runScenario(scenario: Scenario, context: RunContext): Promise<CertificationResult> {
   const { id, part, title, why } = scenario
   const result = (outcome: CertificationResult['outcome'], observed: string) => ({ id, part, title, why, outcome, observed })
   const reason = notApplicable(scenario, context.subject)
@@ -105,10 +105,7 @@ async function runScenario(scenario: InformerScenario | ClientScenario, context:
   }
 }
 
-function notApplicable(
-  scenario: InformerScenario | ClientScenario,
-  { informer, client }: CertificationSubject,
-): string | undefined {
+function notApplicable(scenario: Scenario, { informer, client }: CertificationSubject): string | undefined {
   if (scenario.part === 'client') return client === undefined ? 'no client is given' : undefined
   if (informer === undefined) return 'no informer is given'
   const { needs } = scenario

@@ -3,8 +3,7 @@ import type { InformerRun } from './informer-run.ts'
 import type { CertificationScenario, InformerFeatures } from './interfaces.ts'
 
 /** A scenario of informers. Every one ends with `InformerRun.finish`. */
-export interface InformerScenario extends CertificationScenario {
-  readonly part: 'informer'
+export interface InformerScenario extends Omit<CertificationScenario, 'part'> {
   /** Does not apply without this feature. */
   readonly needs?: keyof InformerFeatures
   /** How far the clock of the server goes ahead. Default 0. */
@@ -13,7 +12,6 @@ export interface InformerScenario extends CertificationScenario {
 }
 
 /** A scenario of clients. */
-export interface ClientScenario extends CertificationScenario {
-  readonly part: 'client'
+export interface ClientScenario extends Omit<CertificationScenario, 'part'> {
   run(run: ClientRun): Promise<void>
 }

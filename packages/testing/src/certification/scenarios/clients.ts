@@ -39,7 +39,6 @@ async function patchTypeOf(run: ClientRun, call: () => unknown): Promise<string>
 export const clientScenarios: readonly ClientScenario[] = [
   {
     id: 'conflict-reported',
-    part: 'client',
     title: 'reports a conflict (409) instead of repeating the update',
     why: 'The same body cannot succeed; with another version it would undo the change of the other writer.',
     async run(run) {
@@ -55,7 +54,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'conflict-read-again',
-    part: 'client',
     title: 'reads the object again before it repeats a change after a conflict, or reports the conflict',
     why: 'Only the new state contains what the other writer changed.',
     async run(run) {
@@ -83,7 +81,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'version-sent',
-    part: 'client',
     title: 'sends the resourceVersion of the object that it replaces',
     why: 'Without it the last writer wins, and changes in between are lost without a trace.',
     async run(run) {
@@ -98,7 +95,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'preconditions-sent',
-    part: 'client',
     title: 'sends the preconditions of a deletion',
     why: 'Without the uid a new object of the same name is deleted.',
     async run(run) {
@@ -112,21 +108,18 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'create-lost',
-    part: 'client',
     title: 'does not repeat a create whose response is lost',
     why: 'The server may have made the object: with a generated name a second one appears.',
     run: (run) => createUnanswered(run, { lose: true }),
   },
   {
     id: 'create-failed-late',
-    part: 'client',
     title: 'does not repeat a create that failed with 500 after it took effect',
     why: 'A status of 500 does not say that nothing happened.',
     run: (run) => createUnanswered(run, { fail: 500, afterWrite: true }),
   },
   {
     id: 'retry-after',
-    part: 'client',
     title: 'does not repeat a refused request (429) before Retry-After',
     why: 'The server sheds load; clients that come back earlier keep it overloaded.',
     async run(run) {
@@ -141,7 +134,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'chunks-followed',
-    part: 'client',
     title: 'follows the chunks of a list to its end',
     why: 'A list that ends early looks complete.',
     async run(run) {
@@ -155,7 +147,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'patch-types',
-    part: 'client',
     title: 'sends each kind of patch with its media type',
     why: 'The media type decides what null, a list, or an absent field means.',
     async run(run) {
@@ -174,7 +165,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'apply-type',
-    part: 'client',
     title: 'applies with the media type and the field manager of server-side apply',
     why: 'Another media type replaces lists and leaves removed fields behind; without a manager the server refuses.',
     async run(run) {
@@ -187,7 +177,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'names-escaped',
-    part: 'client',
     title: 'escapes names in paths, or refuses them',
     why: 'A name with a question mark or a slash addresses another object, or a whole collection.',
     async run(run) {
@@ -206,7 +195,6 @@ export const clientScenarios: readonly ClientScenario[] = [
   },
   {
     id: 'selectors-escaped',
-    part: 'client',
     title: 'escapes selectors in queries',
     why: 'A selector cut at a special character selects more than was asked for; a deletion of a collection then deletes more.',
     async run(run) {

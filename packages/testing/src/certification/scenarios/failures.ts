@@ -45,21 +45,18 @@ async function failsForAWhile(run: InformerRun, fail: () => () => void): Promise
 export const failureScenarios: readonly InformerScenario[] = [
   {
     id: 'retry-after-list',
-    part: 'informer',
     title: 'waits Retry-After before it repeats a refused list (429)',
     why: 'The server sheds load; clients that come back earlier keep it overloaded.',
     run: (run) => waitsRetryAfter(run, 'list'),
   },
   {
     id: 'retry-after-watch',
-    part: 'informer',
     title: 'waits Retry-After before it repeats a refused watch (429)',
     why: 'The server sheds load; clients that come back earlier keep it overloaded.',
     run: (run) => waitsRetryAfter(run, 'watch'),
   },
   {
     id: 'first-list-fails',
-    part: 'informer',
     title: 'recovers when the first list and the first watch fail',
     why: 'A client may start before its server.',
     async run(run) {
@@ -72,21 +69,18 @@ export const failureScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'server-errors',
-    part: 'informer',
     title: 'slows down while lists and watches fail with 500, and recovers',
     why: 'A loop without delay turns a small failure into an outage.',
     run: (run) => failsForAWhile(run, () => run.stage.cluster.faults.next(both, { fail: 500 }, { times: 100_000 })),
   },
   {
     id: 'refused-watches',
-    part: 'informer',
     title: 'slows down while lists work and every watch fails with 403, and recovers',
     why: 'With each failed watch a client may list again: the most expensive loop.',
     run: (run) => failsForAWhile(run, () => run.stage.cluster.faults.next(watches, { fail: 403 }, { times: 100_000 })),
   },
   {
     id: 'short-watches',
-    part: 'informer',
     title: 'slows down while every watch ends at once, and recovers',
     why: 'A proxy that does not stream ends each response early.',
     run: (run) =>
@@ -94,14 +88,12 @@ export const failureScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'lost-connections',
-    part: 'informer',
     title: 'slows down while connections are lost, and recovers',
     why: 'A client that connects in a loop fills the tables of proxies and firewalls.',
     run: (run) => failsForAWhile(run, () => run.stage.cluster.faults.next(both, { unreachable: true }, { times: 100_000 })),
   },
   {
     id: 'server-restart',
-    part: 'informer',
     title: 'recovers when the server restarts on its port without its history',
     why: 'After an upgrade of the server all clients return at once, with versions that its new cache does not have.',
     async run(run) {
@@ -121,7 +113,6 @@ export const failureScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'silent-watch',
-    part: 'informer',
     title: 'ends a watch that is silent past its timeout',
     why: 'When one half of a connection is lost, or a proxy hangs, nothing arrives any more, and no error either.',
     needs: 'watchTimeouts',
@@ -138,7 +129,6 @@ export const failureScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'watch-timeout',
-    part: 'informer',
     title: 'asks the server to end each watch after some time (timeoutSeconds)',
     why: 'Watches that never end stick to one server of several, and never use its new certificates and permissions.',
     async run(run) {
@@ -149,7 +139,6 @@ export const failureScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'renewed-credentials',
-    part: 'informer',
     title: 'reads its token file again, within 150 s',
     why: 'The tokens of pods are replaced before they expire. A client that keeps the old one goes blind.',
     async run(run) {
@@ -166,7 +155,6 @@ export const failureScenarios: readonly InformerScenario[] = [
   ...[-day, day].map(
     (aheadMs): InformerScenario => ({
       id: aheadMs < 0 ? 'clock-behind' : 'clock-ahead',
-      part: 'informer',
       title: `works with a server whose clock is a day ${aheadMs < 0 ? 'behind' : 'ahead'}`,
       why: 'Dates of the server say nothing about the age of a cache, nor about when to retry.',
       aheadMs,

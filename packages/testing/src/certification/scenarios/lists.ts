@@ -60,7 +60,6 @@ async function relistFromLaggingCache(run: InformerRun): Promise<void> {
 export const listScenarios: readonly InformerScenario[] = [
   {
     id: 'list-in-chunks',
-    part: 'informer',
     title: 'joins the chunks of a list, and sees writes between two chunks',
     why: 'The chunks show one moment; what changes later arrives by the watch, which must start at the version of the list.',
     async run(run) {
@@ -72,7 +71,6 @@ export const listScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'list-expired',
-    part: 'informer',
     title: 'starts a list over when its continue token expires (410)',
     why: 'A continue token lives a few minutes. A list that ends early looks complete.',
     async run(run) {
@@ -85,7 +83,6 @@ export const listScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'list-compacted',
-    part: 'informer',
     title: 'joins no chunks of two moments when history is dropped between them',
     why: 'The server offers a token to go on from the present state. Changes of the first chunk since then are lost.',
     async run(run) {
@@ -100,7 +97,6 @@ export const listScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'list-bounded',
-    part: 'informer',
     title: 'bounds every list: with a limit, or with a version that the cache of the server answers',
     why: 'Unbounded lists of many clients at the restart of a server exhaust its memory, and that of its store.',
     async run(run) {
@@ -118,14 +114,12 @@ export const listScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'list-not-older',
-    part: 'informer',
     title: 'never shows an older object after a newer one, also when the cache of a server lags behind',
     why: 'A list with resourceVersion=0 may be answered from any earlier state. A controller would undo what has happened since.',
     run: relistFromLaggingCache,
   },
   {
     id: 'streaming-list',
-    part: 'informer',
     title: 'takes a streaming list as complete only at the bookmark that ends it',
     why: 'Until then the cache is a part of the collection; deletions while the stream was cut would be missed.',
     needs: 'streamingLists',
@@ -146,7 +140,6 @@ export const listScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'streaming-list-refused',
-    part: 'informer',
     title: 'lists where the server refuses streaming lists',
     why: 'Servers before 1.34, or with the feature off, refuse sendInitialEvents as invalid.',
     needs: 'streamingLists',

@@ -58,7 +58,6 @@ async function cutEvent(run: InformerRun, manner: 'cutClosed' | 'cutDropped'): P
 export const streamScenarios: readonly InformerScenario[] = [
   {
     id: 'split-events',
-    part: 'informer',
     title: 'joins events that arrive byte by byte, also inside a character',
     why: 'TCP keeps no boundaries. Decoding each piece as text damages characters; parsing each piece loses events.',
     async run(run) {
@@ -73,7 +72,6 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'joined-events',
-    part: 'informer',
     title: 'takes apart several events that arrive in one piece',
     why: 'Under load many events arrive together.',
     async run(run) {
@@ -91,7 +89,6 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'large-event',
-    part: 'informer',
     title: 'reads an event of one megabyte',
     why: 'Objects may be that large; lines of a fixed length are not enough.',
     async run(run) {
@@ -104,21 +101,18 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'cut-event-closed',
-    part: 'informer',
     title: 'drops a part of an event at the end of a response, and gets it again',
     why: 'A proxy that is shut down ends responses anywhere.',
     run: (run) => cutEvent(run, 'cutClosed'),
   },
   {
     id: 'cut-event-dropped',
-    part: 'informer',
     title: 'drops a part of an event when the connection is lost, and gets it again',
     why: 'Connections are lost anywhere.',
     run: (run) => cutEvent(run, 'cutDropped'),
   },
   {
     id: 'duplicate-events',
-    part: 'informer',
     title: 'takes events that it has already seen without new objects and without wrong calls of handlers',
     why: 'After a reconnection a server may send the present state again, or the deletion of an object that is gone.',
     async run(run) {
@@ -134,7 +128,6 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'unknown-event',
-    part: 'informer',
     title: 'ignores events of unknown types',
     why: 'BOOKMARK was new once. An unknown event is no reason to change the cache.',
     async run(run) {
@@ -152,7 +145,6 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'unknown-fields',
-    part: 'informer',
     title: 'accepts unknown fields in events and objects',
     why: 'Newer servers send fields that a client does not know.',
     async run(run) {
@@ -165,7 +157,6 @@ export const streamScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'unknown-status',
-    part: 'informer',
     title: 'recovers from an ERROR event with a Status it does not know, and from one without a Status',
     why: 'Errors other than 410 occur in streams: 500 of a converter, 504 of a proxy. The watch has ended; the client must go on.',
     async run(run) {

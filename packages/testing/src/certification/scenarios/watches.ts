@@ -53,7 +53,6 @@ async function reopened(run: InformerRun, end: () => unknown): Promise<void> {
 export const watchScenarios: readonly InformerScenario[] = [
   {
     id: 'expired-event',
-    part: 'informer',
     title: 'lists again after an ERROR event with 410, and notices deletions that no event reported',
     why: 'The history of a server is short. Without a new list the cache stays as it was, and deleted objects stay for ever.',
     async run(run) {
@@ -65,7 +64,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'expired-status',
-    part: 'informer',
     title: 'lists again when a watch is refused with status 410',
     why: 'Some servers and proxies report an expired version as the status of the response instead of an event.',
     async run(run) {
@@ -78,7 +76,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'expired-often',
-    part: 'informer',
     title: 'slows down when every watch expires at once (410)',
     why: 'A busy store or a broken proxy can expire each version before it is watched. Lists in a loop make it worse.',
     async run(run) {
@@ -95,7 +92,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'resume',
-    part: 'informer',
     title: 'resumes a watch that has ended from the last event, without a new list',
     why: 'Watches end all the time, at the latest at their timeout. A list for each of them costs thousands of times more than a resumed watch.',
     async run(run) {
@@ -118,7 +114,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'bookmarks',
-    part: 'informer',
     title: 'asks for bookmarks, and resumes from the last one',
     why: 'In a quiet collection the version of the last event expires. Bookmarks keep it fresh, so that no list is needed.',
     async run(run) {
@@ -139,7 +134,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'bookmarks-lost',
-    part: 'informer',
     title: 'recovers when bookmarks are lost and the version of the last event has expired',
     why: 'Bookmarks are not guaranteed: a client must work without them.',
     async run(run) {
@@ -154,7 +148,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'bookmarks-late',
-    part: 'informer',
     title: 'waits quietly while bookmarks and events are late',
     why: 'A slow server is no reason for new watches and lists.',
     async run(run) {
@@ -172,7 +165,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'replaced-object',
-    part: 'informer',
     title: 'notices an object that was deleted and created again while it did not watch',
     why: 'Name and namespace are the same, the uid is not: state that belongs to the old object must go.',
     async run(run) {
@@ -191,7 +183,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'deleted-state',
-    part: 'informer',
     title: 'passes the last state of a deleted object to its handlers',
     why: 'Handlers clean up by what the object said last: the event of the deletion carries it.',
     async run(run) {
@@ -208,7 +199,6 @@ export const watchScenarios: readonly InformerScenario[] = [
   },
   {
     id: 'selection-left',
-    part: 'informer',
     title: 'drops an object that no longer has the label it selects by',
     why: 'The server reports it as DELETED although the object exists.',
     async run(run) {
