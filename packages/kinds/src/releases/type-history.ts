@@ -1,5 +1,5 @@
 import type { NamingProfile } from '@krmkit/meta'
-import { profileGroup } from '../catalog/groups.ts'
+import { profileGroup } from '../groups.ts'
 import { typeHistory } from './type-history.generated.ts'
 
 /**
