@@ -1,7 +1,7 @@
 /** `InvalidOption`: an option is missing, unknown, or of the wrong kind. */
 export type ApiServerErrorCode = 'InvalidOption'
 
-/** The server cannot be created. Failures of requests are responses, or reported to `onError`. */
+/** The server cannot be created. Failures of requests become responses or are reported to `onError`. */
 export class ApiServerError extends Error {
   override readonly name = 'ApiServerError'
   readonly code: ApiServerErrorCode

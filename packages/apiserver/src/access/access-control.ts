@@ -15,7 +15,7 @@ import type { Registry, WriteGuard } from '@krmkit/registry'
 import { checkAuthorizer } from './authorizer-check.ts'
 import { storeFeed } from './store-feed.ts'
 
-/** What a server offers to the factory of its authorizer. */
+/** What the factory of an authorizer can use of the server. */
 export interface AuthorizerEnvironment {
   /** The objects in the server's store. */
   readonly objects: ObjectInformer
@@ -23,9 +23,9 @@ export interface AuthorizerEnvironment {
   readonly profile: NamingProfile
   /** Counts decisions in the metrics of the server. */
   readonly metrics: AuthorizationMetrics
-  /** Decides by the roles and bindings in the store. Every call returns the same authorizer. */
+  /** Returns the authorizer that decides by the roles and bindings in the store; every call returns the same one. */
   rbac(): Promise<RbacAuthorizer>
-  /** Authorizes nodes by the pods and volumes in the store. */
+  /** Returns the authorizer that authorizes nodes by the pods and volumes in the store. */
   nodes(): Promise<SyncAuthorizer>
 }
 
@@ -88,7 +88,7 @@ export class AccessControl {
     this.#current = created
   }
 
-  /** Makes denials wait for `pending`, which creates objects that grant rights. A failure of `pending` is reported. */
+  /** Defers denials until `pending`, which creates objects that grant permissions, has ended. A failure of `pending` is reported. */
   deferDenials(pending: Promise<void>): void {
     const done = () => {
       this.#pending = undefined
@@ -99,7 +99,7 @@ export class AccessControl {
     })
   }
 
-  /** Whether denials still wait. */
+  /** Whether denials are still deferred. */
   get isPending(): boolean {
     return this.#pending !== undefined
   }
@@ -127,7 +127,7 @@ export class AccessControl {
   }
 }
 
-/** Has no opinion until the authorizer exists; with objects pending, a request that is not allowed is decided again after them. */
+/** Has no opinion until the authorizer exists. While denials are deferred, a request that is not allowed is decided again afterwards. */
 class DeferredAuthorizer implements Authorizer {
   readonly #current: () => Authorizer | undefined
   readonly #pending: () => Promise<void> | undefined

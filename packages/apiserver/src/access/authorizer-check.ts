@@ -1,7 +1,7 @@
 import { functionsProblem } from '@krmkit/meta/arguments'
 import { failWith } from '../api-server-error.ts'
 
-/** @throws ApiServerError `InvalidOption` for an authorizer, also that of a factory, which has no function `authorize` */
+/** @throws ApiServerError `InvalidOption` for an authorizer without the method `authorize`, whether configured or returned by a factory */
 export function checkAuthorizer(what: string, authorizer: unknown): void {
   const hint = typeof authorizer === 'string' ? '; ({ rbac }) => rbac() authorizes by roles' : ''
   const problem = functionsProblem(what, authorizer, ['authorize'])

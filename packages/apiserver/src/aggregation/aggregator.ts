@@ -35,7 +35,7 @@ export interface AggregatorOptions {
   readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
   readonly metrics: AvailabilityMetrics
-  /** Another server registers group versions, and writes the status of API services. */
+  /** Whether another server registers the group versions and writes the status of APIServices. */
   readonly isReplica?: boolean
 }
 
@@ -61,7 +61,7 @@ export class Aggregator {
   readonly #services: ResourceStore | undefined
   readonly #states = new Map<string, ServiceState>()
   readonly #timers = new Map<string, () => void>()
-  /** Running checks; true: the service changed after the check began, so it runs again. */
+  /** Running checks. True: the service changed after the check began, so the check runs again. */
   readonly #checking = new Map<string, boolean>()
   readonly #context: WriteContext
   readonly #discovery: RemoteDiscovery
@@ -206,7 +206,7 @@ export class Aggregator {
     this.#queue.add(() => this.#register())
   }
 
-  /** Closes a former connection and drops its documents. */
+  /** Closes the connection of a replaced or deleted APIService, and drops its documents. */
   #disconnect(name: string, before: ServiceState | undefined): void {
     if (before?.remote === undefined) return
     if (!(before.remote instanceof Error)) before.remote.close()

@@ -21,8 +21,8 @@ export interface AutoregisterOptions {
 }
 
 /**
- * Creates an APIService object for each group version that this server serves and that is not assigned to another server, and deletes
- * those of group versions it serves no more. A second server over the same store maintains the same objects.
+ * Creates an APIService object for each group version that this server serves and that is not assigned to another server, and deletes those
+ * of group versions that are no longer served. All servers over one store maintain the same objects.
  */
 export class Autoregister {
   readonly #options: AutoregisterOptions
@@ -57,7 +57,7 @@ export class Autoregister {
       })
       return
     }
-    // Without the label, or assigned to another server, the object belongs to its user.
+    // An object without the label, or assigned to another server, is managed by users.
     if (before.metadata.labels?.[automanaged] === undefined || sameSpec(before.spec, spec)) return
     await ignoreRaces(async () => {
       const { object } = await services.updateStored(context, {
@@ -71,7 +71,7 @@ export class Autoregister {
   }
 }
 
-/** Ignores errors that mean that another server over the same store wrote first. */
+/** Ignores conflicts with another server over the same store that wrote first. */
 export async function ignoreRaces(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -3,7 +3,7 @@ import type { APIServiceCondition } from '@krmkit/kinds/apiregistration/v1'
 import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 import type { ServiceSpec } from './local-services.ts'
 
-/** Whether requests can be proxied: content of the condition `Available` of an APIService. */
+/** The condition `Available` of an APIService: whether requests can be proxied. */
 export type AvailabilityStatus = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
 
 const unavailable = (reason: string, message: string): AvailabilityStatus => ({ status: 'False', reason, message })

@@ -22,7 +22,7 @@ export interface LocalService {
   }
 }
 
-/** One for each group version, except the group of APIService itself. */
+/** One APIService for each group version, except for the group of APIService itself. */
 export function localServices(
   definitions: readonly ResourceDefinition[],
   profile: NamingProfile,

@@ -4,7 +4,7 @@ import type { ProxiedRequest } from '@krmkit/protocol'
 import { forwardedBody, forwardedFor, forwardedHeaders, isUpgradeRequest } from '../proxy/forwarded-message.ts'
 import type { RequestContext } from '../request/context.ts'
 
-/** Requests as aggregated servers receive them: the user is in headers that they trust because of the client certificate. */
+/** Requests to aggregated servers. The user is in headers, which these servers trust because of the client certificate of the proxy. */
 
 export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
 

@@ -64,7 +64,7 @@ export class RemoteOpenApi implements RemoteSource {
     return published !== undefined && published.converted === undefined && published.v3Url !== ''
   }
 
-  /** Fetches again what an available server publishes. After a failure, the former documents stay. */
+  /** Fetches again the documents that an available server publishes. After a failure, the previous documents stay. */
   async refresh(name: string, at: RemoteGroupVersion): Promise<void> {
     const before = this.#published.get(name)
     const previous = before?.remote === at.remote ? before : undefined

@@ -11,7 +11,7 @@ export interface ServiceCheckOptions {
   readonly remote: RemoteService
   readonly spec: ServiceSpec
   readonly reader: Pick<ObjectReader, 'get'>
-  /** The service is resolved outside of the cluster, so that the reader does not know it. */
+  /** Whether the service is resolved outside the cluster, so that `reader` has no objects for it. */
   readonly isExternal: boolean
   /** Number of attempts; each may reach another endpoint. */
   readonly attempts: number
@@ -44,7 +44,7 @@ async function attemptCheck({ clock, remote, signal, spec }: ServiceCheckOptions
     const probe = await remote.probe(groupVersionPath(group, version), { user: aggregatorUser, signal: deadline.signal })
     url = probe.url
     const response = await probe.response
-    // Only the status counts.
+    // Only the status matters; the body is discarded.
     if (response.body.kind === 'stream') await response.body.stream[Symbol.asyncIterator]().return?.(undefined)
     if (response.status >= 200 && response.status <= 299) return undefined
     return `failing or missing response from ${url}: bad status from ${url}: ${response.status}`

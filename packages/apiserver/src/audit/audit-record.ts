@@ -7,7 +7,7 @@ import { type BodyReader, holdsSecrets, withoutManagedFields, withoutQuote, with
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
-/** A trail that audits a request, and at what level. */
+/** A trail that audits a request, and the level at which it does. */
 export interface SelectedTrail {
   readonly trail: AuditTrail
   readonly decision: AuditDecision
@@ -97,7 +97,7 @@ export class AuditRecord {
     }
   }
 
-  /** The object in a response; an error that may quote a secret of the request has another message. */
+  /** The object in a response. Replaces the message of an error that may quote a secret of the request. */
   #bodyOf(response: ApiResponse): JsonValue | undefined {
     const value = this.#options.bodies.response(response)
     const { info, requestObject } = this.#context
@@ -184,7 +184,7 @@ function userOf(user: UserInfo | undefined): AuditUser {
   }
 }
 
-/** The decisions of admission plugins; of changes only operation and path, because bodies hold the values. */
+/** The decisions of admission plugins. Changes are listed by operation and path only, because their values are in the bodies. */
 function decisionsText(decisions: readonly AdmissionDecision[]): string {
   return stringifyJson(
     decisions.map(({ plugin, phase, outcome, changes, reasons, message }) => ({

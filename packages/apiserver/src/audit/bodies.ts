@@ -43,7 +43,7 @@ function readResponse(
     const struct = typeOf({ ...parseApiVersion(envelope.apiVersion), kind: envelope.kind })
     return struct === undefined ? undefined : (decodeProtobuf(struct, envelope).object as JsonValue)
   } catch {
-    // An event without a body is better than none.
+    // The event is emitted without the body.
     return undefined
   }
 }
@@ -66,10 +66,10 @@ export function withoutManagedFields(value: JsonValue): JsonValue {
   return Array.isArray(items) ? { ...out, items: items.map(withoutManagedFields) } : out
 }
 
-/** Replaces tokens at every audit level: readers of the log could use them. */
+/** Replaces tokens at every audit level, because readers of the log could use the tokens. */
 const redacted = '(not kept)'
 
-/** What events state instead of an error that may quote a body with a secret. */
+/** Replaces the message of an error that may quote a body with a secret. */
 export const withoutQuote = 'the body of the request could not be read (the error is not kept)'
 
 /** Whether bodies of requests to a path hold secrets, so that errors which quote a malformed body must not reach readers of the log. */

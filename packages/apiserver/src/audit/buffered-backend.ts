@@ -70,7 +70,7 @@ class BufferedBackend implements AuditBackend {
     const { clock } = this.#options
     this.#throttle?.release()
     this.#sendAll()
-    // The backend gets less time than while the server runs.
+    // On close, the backend gets less time than in normal operation.
     let cancel = () => {}
     const over = new Promise<void>((resolve) => {
       cancel = clock.setTimeout(resolve, closeWaitMs)

@@ -50,9 +50,9 @@ export interface AuditEvent {
   readonly userAgent?: string
   readonly objectRef?: AuditObjectRef
   readonly responseStatus?: AuditStatus
-  /** From level `Request` on. */
+  /** Set at level `Request` and above. */
   readonly requestObject?: unknown
-  /** From level `RequestResponse` on. */
+  /** Set at level `RequestResponse`. */
   readonly responseObject?: unknown
   /** RFC 3339 with microseconds. */
   readonly requestReceivedTimestamp: string

@@ -2,8 +2,8 @@ import { formatIP, parseIP } from '@krmkit/meta/ip'
 
 /**
  * The canonical text of an address that may be proxied to: not unspecified, loopback, link-local, multicast or broadcast. Private addresses
- * may be. Writing the status of a pod or node thus gives no access to services of the machine that the server runs on. Connections use the
- * returned text: resolvers read that of the object differently.
+ * are allowed. Thus, users who can write the status of a pod or node do not gain access to services on the machine of the server.
+ * Connections must use the returned text, because resolvers may interpret the text in the object differently.
  */
 export function proxyableAddress(text: string): string | undefined {
   const ip = parseIP(text)

@@ -3,7 +3,7 @@ import type { ProxyConnection, ProxyTarget, ServiceAddress } from '@krmkit/proto
 import { hostAndPort } from './addresses.ts'
 import type { Location, ProxyOptions } from './interfaces.ts'
 
-/** Connections that are kept for further requests. */
+/** Maximum number of connections kept for further requests. */
 const maxConnections = 256
 
 /** A connection to a location, and the address to connect to. */
@@ -15,7 +15,7 @@ export interface Backend {
 /** Connects to pods and nodes, and keeps the connections that were used last. */
 export class Backends {
   readonly options: ProxyOptions
-  /** By target, the one that was used last at the end. */
+  /** By target, in order of last use. */
   readonly #connections = new Map<string, ProxyConnection>()
 
   constructor(options: ProxyOptions, closing: AbortSignal) {
@@ -41,13 +41,13 @@ export class Backends {
 
   #targetOf({ kubelet: isKubelet, unverified, scheme }: Location, origin: string): ProxyTarget {
     if (scheme === 'http') return { origin }
-    // Addresses of pods are in no certificate.
+    // Certificates of pods do not contain the address of the pod, so they are not verified.
     if (isKubelet !== true) return { origin, insecure: true }
     const { ca, identity } = this.options.kubelet ?? {}
     return { origin, ...(ca === undefined || unverified === true ? { insecure: true } : { ca }), ...identity?.() }
   }
 
-  /** Closes the connections that were used longest ago. Requests in flight continue. */
+  /** Closes the least recently used connections, except for `kept`. Requests in flight continue. */
   #close(kept: number): void {
     for (const [key, connection] of this.#connections) {
       if (this.#connections.size <= kept) return

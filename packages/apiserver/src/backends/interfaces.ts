@@ -5,9 +5,9 @@ export interface ProxyOptions {
   /** Default: none, so that every connection fails. `createProxyTransport()` of `@krmkit/http` is one. */
   readonly transport?: ProxyTransport
   /**
-   * Maps the address of a pod or node to the one to connect to, after the address was checked. Loopback and link-local addresses of
-   * pods and nodes are refused as on kube-apiserver; a test whose backends listen on loopback maps other addresses to them.
-   * Default: the same address.
+   * Maps the checked address of a pod or node to the address to connect to. Loopback and link-local addresses of pods and nodes are
+   * refused, as on kube-apiserver; a test whose backends listen on loopback can map other addresses to loopback addresses. Default: the
+   * same address.
    */
   readonly dial?: (address: ServiceAddress) => ServiceAddress
   readonly kubelet?: KubeletOptions
@@ -15,27 +15,27 @@ export interface ProxyOptions {
 
 /** How the server connects to kubelets. */
 export interface KubeletOptions {
-  /** PEM of the authorities of kubelets. Absent: their certificates are not verified. */
+  /** PEM of the certificate authorities of kubelets. Absent: certificates of kubelets are not verified. */
   readonly ca?: string
   /** Client certificate of this server; called for each connection, since certificates are renewed. Default: none. */
   readonly identity?: () => { readonly certificate: string; readonly key: string } | undefined
-  /** Port of kubelets whose node states none. Default 10250. */
+  /** Port of kubelets whose Node object has none. Default 10250. */
   readonly port?: number
   /** Types of node addresses, preferred first. Default: Hostname, InternalDNS, InternalIP, ExternalDNS, ExternalIP. */
   readonly preferredAddressTypes?: readonly string[]
 }
 
-/** Where a request is passed on to. */
+/** The destination of a proxied request. */
 export interface Location {
   readonly scheme: 'http' | 'https'
-  /** Address or name, as the object states it. */
+  /** Address or name, as written in the object. */
   readonly host: string
   /** Undefined: the port of the scheme. */
   readonly port: number | undefined
-  /** Checked canonical addresses to connect to. Absent: those of `host`. */
+  /** Checked canonical addresses to connect to. Absent: the addresses of `host`. */
   readonly addresses?: readonly string[]
-  /** The peer is a kubelet: it gets the client certificate of this server, and its own is verified. */
+  /** Whether the peer is a kubelet, which gets the client certificate of this server and whose certificate is verified. */
   readonly kubelet?: boolean
-  /** The certificate of the kubelet is not verified. */
+  /** Whether to skip verification of the kubelet's certificate. */
   readonly unverified?: boolean
 }

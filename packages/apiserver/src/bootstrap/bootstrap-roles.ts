@@ -55,7 +55,9 @@ interface Target {
   readonly resource: string
 }
 
-/** Older servers had one binding for discovery instead of two: the second is created with the subjects of the customised first. */
+/**
+ * Older servers had one binding for discovery instead of two. The second binding is created with the subjects of a customised first one.
+ */
 function splitPublicInfo({ registry, ...resource }: Target, expected: readonly BootstrapBinding[]): readonly BootstrapBinding[] {
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected
@@ -92,7 +94,7 @@ async function ensure<T extends ApiObject>(
       }
       await store.delete(serverContext(), { namespace, name, options: {} })
     } catch (error) {
-      // Another server over the same store, or another user, was first: read again.
+      // Another server over the same store, or a user, wrote first: read again.
       if (!ApiError.is(error) || !['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) throw error
     }
   }

@@ -2,8 +2,8 @@ import type { Registry } from '@krmkit/registry'
 import type { Storage } from '@krmkit/storage'
 
 /**
- * Upgrades stored objects when a store is opened as another release than before. Servers apply the defaults of their release to whatever
- * they read; here the objects are rewritten once, so that stored bytes can be served as they are.
+ * Upgrades stored objects when a store is opened as another release than before. kube-apiserver applies the defaults of its release to each
+ * object that it reads. This server rewrites the objects once instead, so that it can serve the stored bytes unchanged.
  *
  *     opened as 1.24 --> marker 1.24 --> opened as 1.25: rewrite, marker 1.25 --> ... --> opened without emulation: rewrite, no marker
  *
@@ -19,7 +19,7 @@ export interface ReleaseUpgrade {
   readonly release: string | undefined
 }
 
-/** The release that a store was last opened as, if it was an emulated one. */
+/** The emulated release that the store was last opened as; undefined without emulation. */
 function recordedRelease(storage: Storage): string | undefined {
   const entry = storage.peek(markerKey)
   return entry === undefined ? undefined : new TextDecoder().decode(entry.value)

@@ -206,7 +206,7 @@ describe('conversion reviews', () => {
     expect([code, message]).toEqual([500, `conversion webhook for ${group}/v1beta1, Kind=Widget failed: ${expected}`])
   })
 
-  it('of version v1beta1 need no kind and no uid in the response', async () => {
+  it('accept a v1beta1 response without kind and uid', async () => {
     const { call } = await start(
       remote((request) => ({ response: { ...success(request, [first(request)]), uid: 'any' } })),
       definition('v1', ['v1beta1']),

@@ -16,7 +16,7 @@ export interface ConversionOptions {
 }
 
 /**
- * A conversion webhook in this process. Returns one object of `desiredAPIVersion` for each object given, in the same order. The objects
+ * A conversion webhook in this process. Returns one object of `desiredAPIVersion` for each input object, in the same order. Input objects
  * are shared and must not be modified.
  *
  * @throws Error whose message becomes the failure of the conversion.

@@ -4,7 +4,7 @@ import { definitionsPath, eventually, widgetDefinition, widgetVersion } from '..
 import type { EmbeddedServer } from '../server/server.ts'
 import { type Answer, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
-/** Field ownership of custom resources whose managers use several versions: answers and webhook calls as of kube-apiserver. */
+/** Field ownership of custom resources whose managers use several versions. Responses and webhook calls are those of kube-apiserver. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
@@ -26,7 +26,7 @@ interface Started extends SampleServer {
   merge(manager: string, version: string, spec: JsonObject): Promise<Answer>
 }
 
-/** v1 has `spec.host` and `spec.port`, v1beta1 both in `spec.hostPort`. */
+/** v1 has `spec.host` and `spec.port`; v1beta1 has both in `spec.hostPort`. */
 function translated(given: object, apiVersion: string): ApiObject {
   const { spec, ...rest } = structuredClone(given) as ApiObject & { spec?: Record<string, unknown> | null }
   const { host, port, hostPort, ...others } = spec ?? {}
@@ -99,7 +99,7 @@ describe('managers of a custom resource that a webhook converts', () => {
     expect([forced.json.spec, owners(forced)]).toEqual([{ hostPort: 'z:9' }, { 'q v1beta1': { 'f:spec': { 'f:hostPort': {} } } }])
   })
 
-  it('keep what they apply in another version', async () => {
+  it('keep the fields that they apply in another version', async () => {
     const { apply } = await withWebhook()
     await apply('m', 'v1beta1', { hostPort: 'h:1' })
     const moved = await apply('m', 'v1', { host: 'h2', port: '1' })
@@ -111,7 +111,7 @@ describe('managers of a custom resource that a webhook converts', () => {
     expect(removed.json.spec).toEqual({})
   })
 
-  it('lose to an update only what it changes', async () => {
+  it('lose only the fields that an update changes', async () => {
     const { apply, merge } = await withWebhook()
     await apply('m', 'v1', { host: 'h', port: '1' })
     expect(owners(await merge('k', 'v1beta1', { z: '3' }))).toEqual({
@@ -148,7 +148,7 @@ describe('managers of a custom resource in versions without conversion', () => {
     expect([status, json.spec, json.metadata.generation]).toEqual([200, { size: 4 }, 2])
   })
 
-  it('fail an apply that their version cannot hold, and are dropped by an update', async () => {
+  it('fail an apply with members that their version lacks, and are dropped by an update', async () => {
     const { apply, merge } = await start([
       version('v1', { size: { type: 'integer' }, name: text }, true),
       version('v2', { name: text }),

@@ -8,7 +8,7 @@ const restore = (converted: JsonValue, expected: ExpectedObject) => runAtOnce(re
 describe('restored objects', () => {
   const expected = { original: { apiVersion: 'g/v1', kind: 'X' } as ApiObject, apiVersion: 'g/v2' }
 
-  it('take labels and annotations alone from metadata that the original lacks', () => {
+  it('take only labels and annotations from the converted metadata when the original has no metadata', () => {
     const converted = { apiVersion: 'g/v2', kind: 'X' }
     expect(() => restore(converted, expected)).toThrow('returned invalid metadata: missing metadata in converted object')
     const metadata = { labels: { a: 'b' }, generation: 3 }
@@ -20,7 +20,7 @@ describe('restored objects', () => {
     expect(() => restore(converted, expected)).toThrow('must have the same name:  != a')
   })
 
-  it('have many annotations compared in steps', () => {
+  it('yield while many annotations are compared', () => {
     const annotations = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const original = { apiVersion: 'g/v1', kind: 'X', metadata: { name: 'a', annotations } } as ApiObject
     const work = restoreObject({ ...original, apiVersion: 'g/v2' } as unknown as JsonValue, { original, apiVersion: 'g/v2' })

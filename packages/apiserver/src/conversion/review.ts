@@ -37,7 +37,7 @@ export interface ReviewRequest {
   readonly objects: readonly DeepReadonly<ApiObject>[]
 }
 
-/** The JSON of a review, with pauses. */
+/** Encodes a review as JSON. */
 export function formatReview({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Work<string> {
   return stringifyJson({
     kind: 'ConversionReview',
@@ -46,10 +46,10 @@ export function formatReview({ uid, version, desiredAPIVersion, objects }: Revie
   })
 }
 
-/** Depth of a response: that of an object, in the list of the response of a review. */
+/** Maximum depth of a response: the maximum depth of an object plus the levels of review, response and list. */
 const maxDepth = 1000 + 3
 
-/** Reads the converted objects of a response, with pauses. @throws Error with the message of kube-apiserver. */
+/** Reads the converted objects of a response. @throws Error with the message of kube-apiserver. */
 export function* readConvertedObjects(
   bytes: Uint8Array,
   { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
@@ -73,7 +73,7 @@ export function* readConvertedObjects(
 /** A failure that is reported without the name of the webhook. */
 export class UnprefixedError extends Error {}
 
-/** What owners have left of an object may lack the metadata. */
+/** The original object. Field management also converts partial objects, which may lack metadata. */
 type OriginalObject = Omit<DeepReadonly<ApiObject>, 'metadata'> & Partial<Pick<DeepReadonly<ApiObject>, 'metadata'>>
 
 export interface ExpectedObject {
@@ -84,9 +84,9 @@ export interface ExpectedObject {
 }
 
 /**
- * Restores the metadata of the original object, except for labels and annotations, which the webhook may change. Has pauses.
+ * Restores the metadata of the original object, except for labels and annotations, which the webhook may change.
  *
- * @throws Error for another object, kind or version.
+ * @throws Error when the converted object is another object, or has another kind or version.
  */
 export function* restoreObject(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): Work<ApiObject> {
   const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
@@ -172,7 +172,7 @@ function* restoreMetadata(converted: JsonObject, original: OriginalObject): Work
   return metadata
 }
 
-/** Labels and annotations compared between two yields. */
+/** Number of labels and annotations compared between two yields. */
 const textsPerStep = 128
 
 function textOf(value: JsonValue | undefined): string {

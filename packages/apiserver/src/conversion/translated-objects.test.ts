@@ -6,7 +6,7 @@ import { definitionsPath, widgetDefinition, widgetVersion } from '../custom-reso
 import type { EmbeddedServer } from '../server/server.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
-/** Converted objects as admission webhooks, policies and selectors see them. */
+/** How admission webhooks, policies and selectors see converted objects. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {

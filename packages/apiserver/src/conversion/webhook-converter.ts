@@ -10,8 +10,8 @@ import type { ConversionOptions, InProcessConverter } from './interfaces.ts'
 import { formatReview, groupVersionKind, readConvertedObjects, restoreObject, reviewVersion, UnprefixedError } from './review.ts'
 
 /**
- * Converts custom resources by the webhooks of their definitions. A review has one object, also for the items of a list, because
- * kube-apiserver converts each object when it decodes it from storage.
+ * Converts custom resources by the webhooks of their definitions. Each review has one object, even for lists, because kube-apiserver
+ * converts each object separately when decoding it from storage.
  */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -20,7 +20,7 @@ type Frozen = DeepReadonly<ApiObject>
 export interface ConverterEnvironment {
   readonly clock: Clock
   readonly random: Random
-  /** Reads the services that webhooks are reached by. */
+  /** Reads the Service objects of webhooks. */
   readonly reader: Pick<ObjectReader, 'get'>
 }
 
@@ -128,11 +128,11 @@ function requireCount({ length }: readonly unknown[], expected: number): void {
   if (length !== expected) throw new Error(`returned ${length} objects, expected ${expected}`)
 }
 
-/** Reviews of a list that wait for the webhook at the same time. */
+/** Maximum number of concurrent reviews for one list. */
 const concurrentReviews = 8
 
 /**
- * Maps each item, a few at a time. After a failure no further item is begun.
+ * Maps the items, a few at a time. After a failure, no further item is started.
  *
  * @throws the failure of the first item that failed, in the order of the items
  */

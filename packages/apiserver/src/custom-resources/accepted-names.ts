@@ -19,7 +19,7 @@ type Definition = DeepReadonly<CustomResourceDefinition>
 type Names = CustomResourceDefinitionNames
 type Condition = CustomResourceDefinitionCondition
 
-/** The status of a definition, given the others of its group. Returns the same object when nothing changes. */
+/** Computes the status of a definition from the other definitions of its group. Returns the same object when nothing changes. */
 export function reconcileStatus(
   definition: Definition,
   others: readonly Definition[],
@@ -38,7 +38,7 @@ export function reconcileStatus(
     if (!isGiven(condition, conditions) || JSON.stringify(accepted) !== JSON.stringify(acceptedNames)) {
       acceptedNames = accepted
       set(condition)
-      // An existing condition stays as it is, but for a missing time.
+      // An existing condition is kept; only a missing time is set.
       set(conditions.find(({ type }) => type === 'Established') ?? notAccepted)
     }
   }
@@ -89,7 +89,9 @@ interface Acceptance {
   readonly condition: NewCondition
 }
 
-/** As on kube-apiserver, a name that the definition itself has under another member is in use, too. */
+/**
+ * As on kube-apiserver, a name also counts as in use when the definition itself uses it for another purpose, such as plural and short name.
+ */
 function acceptNames({ spec, status }: Definition, others: readonly Definition[]): Acceptance {
   const resources = new Set<string>()
   const kinds = new Set<string>()

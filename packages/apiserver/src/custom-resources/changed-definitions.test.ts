@@ -228,7 +228,7 @@ describe('instances', () => {
     expect(again.json.message).toContain('only once')
   })
 
-  it('have managers of their replicas in all versions', async () => {
+  it('record the managers of spec.replicas in all versions', async () => {
     const scale = (specReplicasPath: string) => ({
       schema: { openAPIV3Schema: schema({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }) },
       subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },
@@ -261,7 +261,7 @@ describe('a default of a served version that the storage version does not have',
     schema: { openAPIV3Schema: schema({ spec: members(more), status: members(more) }) },
   })
 
-  it('is given to the part that a status update changes, and not to the rest', async () => {
+  it('is applied to the part that a status update changes, and not to the rest', async () => {
     const { ask } = await start([version('v1'), version('v2')])
     const created = await ask(widgets, { method: 'POST', body: widget('one', { spec: {} }) })
     expect(created.json.spec).toEqual({ a: 'A' })
@@ -313,7 +313,7 @@ describe('owners after the schema has become stricter', () => {
     expect(owners(await sample.ask(`${widgets}/one`))).toEqual([])
   })
 
-  it('stay where the stored values fit', async () => {
+  it('are kept when the stored values match the schema', async () => {
     const sample = await start(f(text))
     await sample.ask(`${widgets}?fieldManager=c`, { method: 'POST', body: widget('one', { spec: { f: 'x' } }) })
     await change(sample, { ...text, maxLength: 3 })

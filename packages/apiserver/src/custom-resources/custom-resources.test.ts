@@ -168,7 +168,7 @@ describe('custom resources', () => {
     expect(patched.body.metadata.resourceVersion).not.toBe(good.body.metadata.resourceVersion)
   })
 
-  it('asks for the name when a collection is updated or patched', async () => {
+  it('answers a PUT or PATCH of a collection that the name is required', async () => {
     const { call } = await start()
     await define(call)
     const patch = (type: string) => call('PATCH', widgets, { body: {}, headers: { 'content-type': type, accept: 'image/png' } })
@@ -179,7 +179,7 @@ describe('custom resources', () => {
     expect((await patch('text/plain')).status).toBe(415)
   })
 
-  it('answers HEAD as GET, and names the resource where a method is not known', async () => {
+  it('answers HEAD like GET, and names the resource when the method is unknown', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a') })
@@ -208,7 +208,7 @@ describe('custom resources', () => {
     await call('POST', path, { body: { ...object, metadata: { name: metadata.name } } })
     const body = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: { replicas: 3 } }
     expect((await call('PUT', `${path}/a/scale`, { body })).body.metadata).not.toHaveProperty('namespace')
-    // As its object, a Scale has no protobuf form.
+    // The Scale of a custom resource has no protobuf form, like the object itself.
     const accept = 'application/vnd.kubernetes.protobuf, application/json'
     expect((await call('GET', `${path}/a/scale`, { headers: { accept } })).headers['content-type']).toBe('application/json')
     expect((await call('GET', `${path}/a/scale`)).body.metadata).not.toHaveProperty('namespace')

@@ -26,7 +26,7 @@ export interface DefinitionFinalizerOptions {
   readonly update: (definition: Definition, change: (current: Definition) => Definition) => Promise<void>
 }
 
-/** Delay before instances that could not be deleted are tried again: twice as long after each failure, up to the maximum. */
+/** Delay before the next attempt to delete instances that could not be deleted: it doubles after each failure, up to the maximum. */
 const [firstRetryMs, maxRetryMs] = [5, 1_000_000]
 
 /** The deletion of one definition. */
@@ -36,7 +36,7 @@ interface Finalization {
   /** Instances whose deletion has not begun, by namespace and name. */
   readonly live: Map<string, { readonly namespace: string; readonly name: string }>
   following?: Following
-  /** A run has not begun. */
+  /** Whether a run is queued that has not started. */
   isPending: boolean
   isOver: boolean
   retryMs: number
@@ -51,7 +51,7 @@ export class DefinitionFinalizer {
     this.#options = options
   }
 
-  /** Begins or continues the deletion, which deletes once more the instances that could not be deleted. Does not wait for it. */
+  /** Starts the deletion of the instances, or tries again those that could not be deleted. Does not wait for the deletion. */
   finalize(definition: Definition): void {
     const { name = '', uid } = definition.metadata
     if (this.#finalizations.get(name)?.definition.metadata.uid !== uid) this.forget(name)
@@ -65,7 +65,7 @@ export class DefinitionFinalizer {
     this.#enqueue(work)
   }
 
-  /** The definition is gone. */
+  /** Ends the work for a definition that no longer exists. */
   forget(name: string): void {
     const work = this.#finalizations.get(name)
     if (work === undefined) return
@@ -142,9 +142,9 @@ export class DefinitionFinalizer {
   }
 
   /**
-   * Instances that cannot be deleted, such as those whose conversion fails, do not keep the others.
+   * Deletes the instances. An instance that cannot be deleted, for example because its conversion fails, does not stop the others.
    *
-   * @returns a message of each namespace with instances that could not be deleted.
+   * @returns one message for each namespace that has instances that could not be deleted.
    */
   async #deleteInstances({ live }: Finalization, store: ResourceStore): Promise<ReadonlyMap<string, string>> {
     const { registry, closing, onError } = this.#options
@@ -166,7 +166,7 @@ export class DefinitionFinalizer {
   }
 }
 
-/** The status of an established definition, for one that was deleted before its names were accepted. */
+/** The status with the condition Established, for a definition that was deleted before its names were accepted. */
 function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
   return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
 }

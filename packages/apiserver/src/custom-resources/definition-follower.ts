@@ -38,15 +38,15 @@ export interface CustomResourcesOptions {
   readonly onError: (error: unknown) => void
   /** Creates the converters of definitions with conversion webhooks. */
   readonly converters: WebhookConverters
-  /** Another server sets the status of definitions and deletes instances. */
+  /** Whether another server sets the status of definitions and deletes instances. */
   readonly isReplica?: boolean
 }
 
 interface DefinitionState {
   readonly definition: Definition
-  /** Identifies uid, spec and accepted names; the object stays the same while they do. */
+  /** Identifies the combination of uid, spec and accepted names: the same object as long as none of them changes. */
   readonly edition: { readonly text: string }
-  /** The conditions that decide whether it is served. */
+  /** The conditions that decide whether the definition is served. */
   readonly stateKey: string
   readonly resources: readonly ResourceDefinition[]
 }
@@ -72,7 +72,7 @@ class DefinitionFollower {
   readonly #builtIn: ReadonlySet<string>
   readonly #states = new Map<string, DefinitionState>()
   readonly #finalizer: DefinitionFinalizer
-  /** Pending changes; those of the start are taken over at once. */
+  /** Pending changes. Changes that arrive during start are applied at once. */
   #changes: { readonly definition: Definition; readonly removed: boolean }[] = []
   #isStarting = true
   readonly #context: WriteContext
@@ -132,7 +132,7 @@ class DefinitionFollower {
   }
 
   async #process(): Promise<void> {
-    // Loaded already, unless another server has written the definition.
+    // The module is already loaded, unless another server has written the definition.
     const loading = loadCustomResources()
     if (loading !== undefined) await loading
     const changes = this.#changes

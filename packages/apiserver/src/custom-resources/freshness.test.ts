@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { definitionsPath, widgetDefinition } from './testing/widgets.ts'
 
-/** Discovery and OpenAPI follow every change without delay: the clock of these servers is stopped. */
+/** Discovery and OpenAPI reflect every change without delay. The clock of these servers does not advance. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {

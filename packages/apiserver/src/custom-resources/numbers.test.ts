@@ -5,7 +5,7 @@ import { readBodyText } from '../aggregation/body-text.ts'
 import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 import { definitionsPath, eventually } from './testing/widgets.ts'
 
-/** Numbers in specs of custom resources, and what kube-apiserver 1.33 answers: the number as it is stored, or the message. */
+/** Numbers in specs of custom resources. Expected are the results of kube-apiserver 1.33: the stored number or the error message. */
 
 const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 const properties = {
@@ -68,7 +68,7 @@ async function send(method: string, path: string, type: string, body = '') {
   return { status: response.status, text: await readBodyText(response, Number.POSITIVE_INFINITY) }
 }
 
-/** The text of the only member of the spec, or the message. */
+/** The text of the only member of the spec, or the error message. */
 function outcome(text: string): string {
   const found = /"spec":\{"\w+":(.*?)\}/.exec(text)?.[1]
   if (found !== undefined) return found
@@ -179,7 +179,7 @@ describe('numbers of custom resources', () => {
     })
   })
 
-  it('are numbers beside several unknown fields of YAML, whose order is that of their names', async () => {
+  it('are decoded in YAML beside several unknown fields, which are reported in the order of their names', async () => {
     const yaml = (name: string) =>
       `apiVersion: n.test/v1\nkind: W\nmetadata: {name: ${name}}\nz: 1\ny: 2\nspec: {c: 9223372036854775808}\n`
     expect(outcome((await send('POST', `${collection}?dryRun=All`, 'application/yaml', yaml('u'))).text)).toBe(
@@ -191,7 +191,7 @@ describe('numbers of custom resources', () => {
     )
   })
 
-  it('of sets are named by their owners as kube-apiserver writes them', async () => {
+  it('in sets appear in managedFields as kube-apiserver writes them', async () => {
     const { text } = await send(
       'POST',
       `${collection}?dryRun=All&fieldManager=m`,
@@ -201,7 +201,7 @@ describe('numbers of custom resources', () => {
     expect(text.match(/"v:[^"]*"/g)).toEqual(['"v:1000"', '"v:100000000000000000000"', '"v:1e-07"'])
   })
 
-  it('are tested by their text where the same JSON patch has set them', async () => {
+  it('are compared by their text in a JSON patch that has set them itself', async () => {
     await send('POST', collection, 'application/json', object('{"d":1}').replace('"a"', '"p"'))
     const operations = '[{"op":"add","path":"/spec/d","value":10e-1},{"op":"test","path":"/spec/d","value":10e-1}]'
     const patch = (text: string) => send('PATCH', `${collection}/p`, 'application/json-patch+json', text)
@@ -246,7 +246,7 @@ describe('numbers of custom resources', () => {
     expect(JSON.parse(patched.text).metadata.generation).toBe(2 * generation - 1)
   })
 
-  it('of replicas may not be the least one', async () => {
+  it('are refused for replicas when they are the least 64-bit integer', async () => {
     await send('POST', collection, 'application/json', object('{"r":1}').replace('"a"', '"r"'))
     const scale = async (replicas: number) => {
       const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas } }
@@ -268,7 +268,7 @@ describe('numbers of custom resources', () => {
     )
   })
 
-  it('are floats also in patches, and integers once they are stored', async () => {
+  it('are floats in patches too, and integers once they are stored', async () => {
     await send('POST', collection, 'application/json', object('{"m":4.0}'))
     const merge = async (spec: string) =>
       outcome((await send('PATCH', `${collection}/a?dryRun=All`, 'application/merge-patch+json', `{"spec":${spec}}`)).text)

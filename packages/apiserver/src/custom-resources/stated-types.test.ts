@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 import { definitionsPath, eventually, widget, widgetDefinition, widgetVersion } from './testing/widgets.ts'
 
-/** Bodies that state another kind or version than their path. */
+/** Bodies whose kind or version differs from the path. */
 
 const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
 
@@ -53,7 +53,7 @@ describe('a PUT of another kind', () => {
     expect(answer.headers['warning']).toBeUndefined()
   })
 
-  it.each(['Warn', 'Strict'])('is refused for the kind alone where the rest holds, at level %s', async (level) => {
+  it.each(['Warn', 'Strict'])('is refused only for its kind when it is valid otherwise, at level %s', async (level) => {
     const { resourceVersion } = (await sample.ask(`${widgets}/one`)).json.metadata
     const answer = await put('one', other({ name: 'one', resourceVersion }), `?fieldValidation=${level}`)
     expect([answer.status, answer.json.message, answer.json.details.kind]).toEqual([
@@ -73,18 +73,18 @@ describe('an object of another type', () => {
   const patch = (change: JsonObject, at = 'one', type = 'merge-patch'): Promise<Answer> =>
     sample.ask(`${widgets}/${at}`, { method: 'PATCH', body: change, headers: { 'content-type': `application/${type}+json` } })
 
-  it('has the errors of its metadata, those of its type and those of rules after a PUT, but none of the schema', async () => {
+  it('gets the errors of metadata, type and rules after a PUT, but none of the schema', async () => {
     const { resourceVersion } = (await sample.ask(`${widgets}/one`)).json.metadata
     const metadata = { name: 'one', resourceVersion, labels: { a: '!' } }
     const { json } = await put('one', { kind: 'Other', metadata, spec: { a: 'x', b: 'no number' } })
     expect(json.message).toMatch(/^Other\.g\.example\.com "one" is invalid: \[metadata\.labels: Invalid value: "!": /)
     expect(json.message).toContain(`, ${wrongKind}, ${rule}]`)
     expect(json.details).toMatchObject({ name: 'one', group: 'g.example.com', kind: 'Other' })
-    // Both checks of metadata find the label.
+    // Both metadata checks report the label.
     expect(json.details.causes).toHaveLength(4)
   })
 
-  it('has the errors of its type and those of rules after a POST', async () => {
+  it('gets the errors of type and rules after a POST', async () => {
     const body = { ...widget('two'), kind: 'Other', metadata: { name: 'two', labels: { a: '!' } }, spec: { a: 'x', b: 'y' } }
     const { json } = await sample.ask(widgets, { method: 'POST', body })
     expect(json.message).toBe(`Other.g.example.com "two" is invalid: [${wrongKind}, ${rule}]`)
@@ -141,7 +141,7 @@ describe('a body of another version', () => {
     expect([ignored.json.message, ignored.headers['warning']]).toEqual([mismatch(version), undefined])
   })
 
-  it('has none in another group', async () => {
+  it('gets no errors when the version is of another group', async () => {
     const answer = await put('one', { apiVersion: 'other.example.com/v9', spec: {} })
     expect([answer.status, answer.headers['warning']]).toEqual([400, undefined])
   })

@@ -14,7 +14,7 @@ import {
 } from '../conversion/testing/converted-widgets.ts'
 import { definitionsPath, eventually, widgetDefinition } from './testing/widgets.ts'
 
-/** Deletion of definitions whose webhook does not convert their instances. */
+/** Deletion of definitions whose webhook fails to convert their instances. */
 
 afterEach(closeServers)
 
@@ -86,7 +86,7 @@ it.each<Conversion>(['fails', 'hangs'])(
   },
 )
 
-it('continues a deletion that a conversion has stopped when the definition changes', async () => {
+it('continues a deletion that a failed conversion has stopped when the definition changes', async () => {
   const { webhook, call } = await startOutdated()
   webhook.conversion = 'fails'
   await call('DELETE', widgets)
@@ -99,7 +99,7 @@ it('continues a deletion that a conversion has stopped when the definition chang
   await eventually(() => call('GET', widgets), isMissing)
 })
 
-it('repeats a deletion that a conversion has stopped, and says why it waits', async () => {
+it('retries a deletion that a failed conversion has stopped, and reports why it waits', async () => {
   const { webhook, call } = await startOutdated()
   webhook.conversion = 'fails'
   await call('DELETE', widgets)
@@ -113,7 +113,7 @@ it('repeats a deletion that a conversion has stopped, and says why it waits', as
   await eventually(() => call('GET', widgets), isMissing)
 })
 
-it('stores a terminating instance in the present storage version when it is deleted once more', async () => {
+it('stores a terminating instance in the present storage version when it is deleted again', async () => {
   const { call } = await startBreakable('v1beta1')
   const finalizers = ['example.com/hold']
   await call('POST', at('v1beta1'), { ...widget('a', { size: 1 }), metadata: { name: 'a', finalizers } })

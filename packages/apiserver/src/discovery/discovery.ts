@@ -25,9 +25,9 @@ export interface DiscoveryOptions {
   readonly remote?: () => readonly RemoteVersion[]
   /** `host:port` where clients reach the server, shown at `/api`. */
   readonly serverAddress: () => string
-  /** Names the discovery group and the protobuf media type. Default: the stock profile. */
+  /** Names the discovery group and the protobuf media type. Default: the names of Kubernetes. */
   readonly profile?: NamingProfile
-  /** Versions of the aggregated form that the release has. Default: all. */
+  /** Versions of aggregated discovery that the release supports. Default: all. */
   readonly aggregated?: readonly AggregatedVersion[]
   /** Whether resources have the hash of their storage version (gate `StorageVersionHash`). Default true. */
   readonly storageVersionHashes?: boolean
@@ -44,7 +44,7 @@ export interface PlainDocument {
   readonly kind: GroupVersionKind
   /** Form of a 406: `router` has the message of the router and empty details, `mediaTypes` lists the media types. */
   readonly refusal: 'router' | 'mediaTypes'
-  /** Whether it is served in CBOR where objects are: the lists of built-in resources. */
+  /** Whether the document is also served in CBOR where objects are: true for the lists of built-in resources. */
   readonly hasCbor: boolean
 }
 
@@ -58,7 +58,7 @@ export interface AggregatedDocument {
   readonly pretty: boolean
   /** Content type, entity tag and caching. */
   readonly headers: Readonly<Record<string, string>>
-  /** The client has this version: the response is 304 without a body. */
+  /** Whether the client already has this version: the response is then 304 without a body. */
   readonly notModified: boolean
 }
 
@@ -201,7 +201,7 @@ class DiscoverySnapshot {
     }
   }
 
-  /** Both versions share the entity tag, which is that of the content; `Vary: Accept` tells them apart. */
+  /** Both versions share the entity tag, which is computed from the content; `Vary: Accept` distinguishes them in caches. */
   #aggregatedList(path: '/api' | '/apis', version: AggregatedVersion): { readonly object: JsonObject; readonly etag: string } {
     const key = `${path} ${version}`
     const cached = this.#aggregated.get(key)
@@ -266,9 +266,8 @@ function discoveryGroup(profile: NamingProfile): string {
 }
 
 /**
- * The preferred aggregated form of an Accept header, requested with `g=apidiscovery.k8s.io;v=...;as=APIGroupDiscoveryList`; undefined
- * when no clause requests it. A clause with aggregated form wins over one with the plain form, whatever their order: clients that
- * support aggregation get it.
+ * The preferred aggregated form of an Accept header, requested with `g=apidiscovery.k8s.io;v=...;as=APIGroupDiscoveryList`; undefined when
+ * no clause requests it. A clause with the aggregated form takes precedence over a clause with the plain form, whatever their order.
  */
 export function chooseAggregated(
   accept: string | readonly string[] | undefined,

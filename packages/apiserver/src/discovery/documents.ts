@@ -150,12 +150,12 @@ function announcedKind({ storage: { group, version, announced }, kind }: Resourc
   return { group, version: announced ?? version, kind: kind.kind }
 }
 
-/** Like on kube-apiserver, a custom resource whose storage version is not served announces none. */
+/** Like kube-apiserver, omits the hash for a custom resource whose storage version is not served. */
 function hasServedStorage({ custom, storedAs }: ResourceDefinition): boolean {
   return custom === undefined || storedAs === undefined
 }
 
-/** Whether objects of the resource are stored: stored resources can be watched. */
+/** Whether objects of the resource are stored: exactly the stored resources can be watched. */
 function isStored({ name, verbs }: ResourceInfo): boolean {
   return !name.includes('/') && verbs.includes('watch')
 }

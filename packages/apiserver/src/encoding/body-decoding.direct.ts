@@ -13,7 +13,7 @@ export function decodeEnvelope(body: BodyDecoding): Decoded {
   if (expected.type().custom !== undefined)
     throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
   const envelope = readEnvelope(bytes)
-  // Like on kube-apiserver, an apiVersion that is none counts as absent here; in JSON it is an error.
+  // Like on kube-apiserver, a malformed apiVersion counts as absent in protobuf; in JSON it is an error.
   const isVersion = envelope.apiVersion.split('/').length <= 2
   body.actual = runAtOnce(checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' }))
   return decodeProtobuf(expected.type(), envelope, { size })
@@ -29,10 +29,10 @@ export function decodeText(body: BodyDecoding, { value, ...rest }: ParsedText, e
   try {
     const decoded = decode(expected.type(), value, { size, ...options })
     body.findMissing(value)
-    // Problems of YAML are ordered by key.
+    // Problems in YAML are reported in key order: with several problems, decode again in that order.
     if (!isYaml || decoded.problems.length <= 1) return decoded
   } catch (error) {
-    // Of several errors, that of the first key is reported.
+    // The error of the first key in key order is reported.
     if (!isYaml || !(error instanceof DecodeError) || error.code === 'TooLarge') throw error
   }
   return decode(expected.type(), runAtOnce(inKeyOrder(value)), options)

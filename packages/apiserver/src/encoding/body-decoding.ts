@@ -20,7 +20,7 @@ export class BodyDecoding {
   readonly bytes: Uint8Array
   readonly size: DecodedSize
   readonly warn: (problems: readonly string[]) => void
-  /** Kind and version that the body states, once read. */
+  /** Kind and version in the body; undefined until they are read. */
   actual: Actual | undefined
   missing: readonly FieldError[] = []
 
@@ -44,7 +44,7 @@ export class BodyDecoding {
     this.missing = missingErrors(value, this.expected.required)
   }
 
-  /** The error as the client sees it. */
+  /** Converts an error of decoding to the error for the client. */
   refusal(error: unknown): unknown {
     if (!(error instanceof DecodeError)) return error
     if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
@@ -64,7 +64,7 @@ export function* decodeEnvelope(body: BodyDecoding): Work<Decoded> {
   if (expected.type().custom !== undefined)
     throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
   const envelope = readEnvelope(bytes)
-  // Like on kube-apiserver, an apiVersion that is none counts as absent here; in JSON it is an error.
+  // Like on kube-apiserver, a malformed apiVersion counts as absent in protobuf; in JSON it is an error.
   const isVersion = envelope.apiVersion.split('/').length <= 2
   body.actual = yield* checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' })
   return yield* decodeProtobuf(expected.type(), envelope, { size })
@@ -80,10 +80,10 @@ export function* decodeText(body: BodyDecoding, { value, ...rest }: ParsedText, 
   try {
     const decoded = yield* decode(expected.type(), value, { size, ...options })
     body.findMissing(value)
-    // Problems of YAML are ordered by key.
+    // Problems in YAML are reported in key order: with several problems, decode again in that order.
     if (!isYaml || decoded.problems.length <= 1) return decoded
   } catch (error) {
-    // Of several errors, that of the first key is reported.
+    // The error of the first key in key order is reported.
     if (!isYaml || !(error instanceof DecodeError) || error.code === 'TooLarge') throw error
   }
   return yield* decode(expected.type(), yield* inKeyOrder(value), options)

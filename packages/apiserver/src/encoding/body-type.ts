@@ -9,14 +9,14 @@ import { internalPackage, type ServerScope } from '../request/scope.ts'
 import { convertedJson } from './key-order.ts'
 import type { ParsedText, TextEncoding } from './large-body.ts'
 
-/** Whether a body has the kind and version of its request. */
+/** Checks that a body has the kind and version of its request. */
 
 /** The object that a body must contain. */
 export interface Expected {
   readonly gvk: GroupVersionKind
   readonly type: () => StructType
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
-  /** The kind exists in every group version (`DeleteOptions`). */
+  /** Whether the kind exists in every group version, like `DeleteOptions`. */
   readonly anyGroup?: boolean
   /** Further versions of the group with the same body. */
   readonly otherVersions?: readonly string[]
@@ -26,19 +26,19 @@ export interface Expected {
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
   /** The kinds of all versions of a custom resource. @see CustomForm */
   readonly versions?: CustomForm['kinds']
-  /** Called for a custom resource of another kind, which is decoded nevertheless: validation refuses it. */
+  /** Called when the body of a custom resource has another kind. The body is decoded nevertheless; validation refuses it. */
   readonly onOtherKind?: (stated: TypeMeta) => void
-  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on kube-apiserver. */
+  /** Whether the body is never stored, so that its limit is 256 KiB. Differs: 3 MiB on kube-apiserver. */
   readonly unstored?: boolean
 }
 
-/** Kind and version that a body states. */
+/** Kind and version in a body. */
 export type Actual = { readonly kind: string; readonly version: string }
 
-/** Kinds that every group and version has. */
+/** Kinds that belong to every group version. */
 const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
 
-/** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
+/** Checks kind and version of the body; omitted values are taken from the path. @throws ApiError 400 */
 export function* checkType(
   scope: ServerScope,
   expected: Expected,
@@ -59,8 +59,12 @@ export function* checkType(
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
 
-/** Whether two kinds are versions of one kind, which may have moved to another group. */
-export function isOtherVersion({ profile }: ServerScope, { kind, group, replacement }: KindInfo, wanted: GroupVersionKind): boolean {
+/** Whether a kind is another version of the wanted kind, possibly in another group. */
+export function isOtherVersion(
+  { profile }: ServerScope,
+  { kind, group, replacement }: KindInfo,
+  wanted: GroupVersionKind,
+): boolean {
   if (kind !== wanted.kind) return false
   const eventGroups = ['', `events.${profile.apiDomain}`]
   const isEvent = kind === 'Event' && eventGroups.includes(group) && eventGroups.includes(wanted.group)
@@ -72,7 +76,10 @@ function versionMismatch(apiVersion: string, wanted: GroupVersionKind): ApiError
   return ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
 }
 
-/** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
+/**
+ * The error message for an object of kind `stated` that cannot be converted to kind `wanted`. An empty version of `stated` means the
+ * internal version.
+ */
 export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
   const { group, version, kind } = stated
   const isUnversioned = unversionedKinds.has(kind)
@@ -93,7 +100,7 @@ interface ParsedBody {
 
 /** A parsed body of a built-in kind. */
 interface TypedBody extends ParsedBody {
-  /** What the parser found besides the value. */
+  /** The result of the parser without the value. */
   readonly rest: Omit<ParsedText, 'value'>
   readonly warn: (problems: readonly string[]) => void
 }
@@ -105,12 +112,13 @@ interface CustomBody extends TypedBody {
 interface OtherDecoding extends TypedBody {
   readonly expected: Expected
   readonly actual: Actual
-  /** The kind is another version of the expected one. */
+  /** Whether the kind is another version of the expected kind. */
   readonly isVersion: boolean
 }
 
 /**
- * Decodes a body of another kind than the path: its own errors precede the mismatch, and its problems when it is another version.
+ * Decodes a body whose kind differs from the path. Errors of decoding are reported before the mismatch; so are problems, such as unknown
+ * fields, when the body has another version of the kind.
  *
  * @throws ApiError 400
  */
@@ -129,11 +137,11 @@ function* decodeAs(
   }
 }
 
-/** Bytes of a body that an error message shows. Differs: all of them on kube-apiserver. */
+/** Maximum number of body bytes in an error message. Differs: kube-apiserver shows the whole body. */
 const shownBytes = 4096
 
 /**
- * Bodies of custom resources must state kind and version.
+ * Checks kind and version in the body of a custom resource; both are required.
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version
  */
@@ -149,7 +157,7 @@ export function* checkCustomType(expected: Expected, { apiVersion, kind }: TypeM
     const known = other === undefined ? ofUnknownVersion(body) : body
     yield* decodeAs(other ?? expected, { ...known, expected, actual, isVersion: true })
   } else if (!isExpected || kind !== gvk.kind) {
-    // Repeated keys of YAML are found while the text is read.
+    // Repeated keys of YAML are already known from parsing.
     const { problems = [] } = rest
     if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure({ ...gvk, kind }, problems, bytes, actual)
     if (fieldValidation !== 'Ignore') warn(problems)
@@ -160,8 +168,8 @@ export function* checkCustomType(expected: Expected, { apiVersion, kind }: TypeM
 }
 
 /**
- * The refusal of a body without a kind. Without field validation kube-apiserver decodes the body by another path, which names the kind
- * of the request and shows the body as JSON.
+ * The error for a body without a kind. With field validation `Ignore`, kube-apiserver uses another decoder, whose error names the kind of
+ * the request and shows the body as JSON.
  */
 function* missingKind(
   { gvk, fieldValidation }: Expected,
@@ -177,7 +185,7 @@ function* missingKind(
   return ApiError.badRequest(message)
 }
 
-/** A body of a version that the definition does not have: of its members, only those of every object are known. */
+/** A body of a version that the definition does not have: only apiVersion, kind and metadata are known fields. */
 function ofUnknownVersion({ value, rest, ...body }: TypedBody): TypedBody {
   const { apiVersion, kind, metadata, ...others } = value as JsonObject
   const known = { apiVersion, kind, ...(metadata === undefined ? {} : { metadata }) }

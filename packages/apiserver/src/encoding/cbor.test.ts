@@ -46,7 +46,7 @@ describe('with the gate CBORServingAndStorage', () => {
     expect((await ask(`${maps}/a`)).value).toEqual(made.value)
   })
 
-  it('lists the resources of a version in CBOR, and no other document of discovery', async () => {
+  it('serves resource lists in CBOR, but no other discovery document', async () => {
     const { ask } = await cborServer()
     const lists = ['/api/v1', '/apis/batch/v1'].map((path) => ask(path, { headers: accept }))
     for (const { status, value } of await Promise.all(lists)) expect([status, value.kind]).toEqual([200, 'APIResourceList'])
@@ -137,7 +137,7 @@ describe('with the gate CBORServingAndStorage', () => {
   })
 })
 
-it('knows no CBOR without the gate [P332]', async () => {
+it('rejects CBOR without the gate [P332]', async () => {
   const { ask } = await cborServer({})
   expect((await ask(maps, { headers: accept })).status).toBe(406)
   expect((await ask(maps, { ...post(configMap('a', {})), headers: { 'content-type': 'application/cbor' } })).status).toBe(415)

@@ -4,7 +4,7 @@ import { requestedOptions, type ServerScope } from '../request/scope.ts'
 import type { Expected } from './body-type.ts'
 import { type Body, bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
 
-/** The parts of a POST that stores or reviews an object. */
+/** Options and body of a POST that stores or reviews an object. */
 export interface Creation {
   readonly options: WriteOptions
   readonly decoded: SizedObject
@@ -12,7 +12,7 @@ export interface Creation {
 }
 
 /**
- * Reads options and body of a POST. Unlike those of an update, the options are checked after the media type of the body.
+ * Reads options and body of a POST. The options are checked after the media type of the body; an update checks its options first.
  *
  * @throws ApiError 400, 413, 415, 422
  */

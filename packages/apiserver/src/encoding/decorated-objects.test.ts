@@ -4,7 +4,7 @@ import { administrator, requestOf, sampleServer } from '../testing/sample-server
 const services = '/api/v1/namespaces/default/services'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-it('hides the policy of a service that is only a name from every response, and finds it again', async () => {
+it('omits internalTrafficPolicy of an ExternalName service from every response, and restores it', async () => {
   const sample = await sampleServer()
   const policy = (json: unknown) => (json as { spec: { internalTrafficPolicy?: string } }).spec.internalTrafficPolicy
   const patch = async (spec: object) => {

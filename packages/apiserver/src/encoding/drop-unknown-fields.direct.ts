@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * Drops members that the type does not define and keeps all others as sent: the fields that an apply may own. Unlike decoding, it
- * neither adds defaults nor drops empty values.
+ * Drops members that the type does not define and keeps all others as sent: the result has the fields that an apply may own. Unlike
+ * decoding, it neither adds defaults nor drops empty values.
  */
 export function knownMembers(type: StructType, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value

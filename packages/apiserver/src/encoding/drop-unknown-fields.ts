@@ -3,8 +3,8 @@ import { memberNames, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * Drops members that the type does not define and keeps all others as sent: the fields that an apply may own. Unlike decoding, it
- * neither adds defaults nor drops empty values.
+ * Drops members that the type does not define and keeps all others as sent: the result has the fields that an apply may own. Unlike
+ * decoding, it neither adds defaults nor drops empty values.
  */
 export function* knownMembers(type: StructType, value: JsonValue): Work<JsonValue> {
   if (!isJsonObject(value)) return value
@@ -20,7 +20,7 @@ export function* knownMembers(type: StructType, value: JsonValue): Work<JsonValu
   return known
 }
 
-/** Members and items visited between two yields. */
+/** Number of members and items visited between two yields. */
 const membersPerStep = 128
 
 function* knownIn(node: TypeNode, value: JsonValue): Work<JsonValue> {

@@ -18,7 +18,7 @@ async function post(envelope: { readonly apiVersion: string; readonly kind: stri
 }
 
 describe('the envelope of a protobuf body', () => {
-  it('takes kind and apiVersion from the path where they are absent or no version', async () => {
+  it('takes kind and apiVersion from the path when they are absent or malformed', async () => {
     expect((await post({ apiVersion: '', kind: '' })).status).toBe(201)
     expect((await post({ apiVersion: 'a/b/c', kind: 'ConfigMap' })).status).toBe(201)
   })

@@ -14,16 +14,19 @@ import { encodeFrame } from './watch-frame.direct.ts'
 import * as paced from './watch-frame.ts'
 import { jsonFrame } from './watch-frame.ts'
 
-/** How the rows of a watch of Tables are made. */
+/** How the rows of a watch of Tables are printed. */
 export interface RowForm {
   readonly include: IncludeObject
   readonly printer: Printer
 }
 
-/** Creates the frames of one watch stream: bytes, or the events themselves. Those of large entries are promises: they are made in slices. */
+/**
+ * Creates the frames of one watch stream: bytes, or the events themselves. Frames of large entries are created in slices and returned as
+ * promises.
+ */
 export interface Frames<T> {
   event(type: EventType, entry: Entry): T | Promise<T>
-  /** An object that left the selection: its last selected state, at the version in which it left. */
+  /** The frame for an object that left the selection: its last selected state, with the version at which it left. */
   left(previous: Entry, resourceVersion: string): T | Promise<T>
   bookmark(resourceVersion: string, initialEventsEnd: boolean): T
   status(status: Status): T
@@ -96,7 +99,10 @@ export function isShared({ transform }: Representation): boolean {
   return transform?.as !== 'Table'
 }
 
-/** Frames as bytes. Those of events come from `cache`, except rows of Tables: the first row of a watch brings the columns. */
+/**
+ * Frames as bytes. `cache` shares event frames between watches, except rows of Tables, because the first row of each watch carries the
+ * column definitions.
+ */
 export function framesFor(
   scope: RequestScope,
   representation: Representation,
@@ -139,7 +145,7 @@ function bookmarkForm(
 ): object {
   const form = metaForm(definition, version, profile)
   if (as !== 'Table') {
-    // Metadata of custom resources is completed with a creationTimestamp.
+    // Metadata of custom resources gets a creationTimestamp even when the object has none.
     const { metadata, ...type } = partialOf(object, form)
     const { creationTimestamp: _, ...shown } = metadata
     return { ...type, metadata: shown }

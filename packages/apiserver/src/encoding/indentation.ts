@@ -4,9 +4,9 @@ import { text } from '../request/query.ts'
 const parsedAsTrue = new Set(['1', 't', 'T', 'true', 'True', 'TRUE'])
 
 /**
- * Whether the JSON of a response is indented: requested in Accept (`pretty=1`), by the parameter `pretty` (a boolean of Go; empty
- * counts as absent), or, without the parameter, because the client is a browser, curl or Wget. It holds for errors and discovery as
- * for objects.
+ * Whether the JSON of a response is indented: requested in Accept (`pretty=1`), by the parameter `pretty` (a boolean of Go; empty counts as
+ * absent), or, without the parameter, because the client is a browser, curl or Wget. The rule applies to objects, errors and discovery
+ * documents alike.
  *
  * @see API protocol specification, 4.1
  */

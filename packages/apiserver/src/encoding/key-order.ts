@@ -3,15 +3,15 @@ import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { stringifyJson } from '@krmkit/schema/paced'
 
-/** The order that maps have after kube-apiserver has converted YAML to JSON. */
+/** The key order of maps after kube-apiserver has converted YAML to JSON. */
 
-/** Members of a map between pauses. */
+/** Number of map members visited between two yields. */
 const membersPerStep = 256
 
 /**
- * A copy of a value with the keys of every map in their order.
+ * A copy of a value with the keys of every map sorted.
  *
- * @param ofLiteral what replaces a literal of a number
+ * @param ofLiteral returns the replacement of a number literal
  */
 export function* inKeyOrder(
   value: unknown,
@@ -38,7 +38,7 @@ export function* inKeyOrder(
 }
 
 /**
- * A value of YAML as the JSON that kube-apiserver converts it to.
+ * Converts a YAML value to the JSON that kube-apiserver converts it to.
  *
  * `{ b: 1.50, a: '<' }` becomes `{"a":"\u003c","b":1.5}`.
  */

@@ -19,7 +19,7 @@ const map = (members: string, rest = '') =>
 const pod = (containers: string) =>
   `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[${containers}]}}`
 
-/** A message: the fields that are given, one after the other. */
+/** A length-delimited field of a protobuf message. */
 function field(number: number, content: Uint8Array): Uint8Array {
   const size: number[] = []
   for (let rest = content.length; ; rest >>>= 7) {
@@ -192,7 +192,7 @@ describe('large YAML', () => {
   const body = (count: number) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${numbered(count, (i) => `  k${i}: v${i}`, '\n')}\n`
 
-  it.each([10, 8000])('of %i keys has the first error and the problems in the order of its keys', async (count) => {
+  it.each([10, 8000])('of %i keys reports the first error and the problems in key order', async (count) => {
     const { ask } = await sampleServer()
     const post = (text: string) => ask(maps, { method: 'POST', headers: yamlType, text })
     const bad = await post(`${body(count)}  z: 1\n  b: {}\n  y: []\nbinaryData: 5\n`)
@@ -232,7 +232,7 @@ describe('large YAML', () => {
     expect([bad.status, bad.json.message]).toEqual([400, expect.stringContaining('): yaml: line ')])
   })
 
-  it('is JSON only where YAML reads it alike', async () => {
+  it('is parsed as JSON only when YAML gives the same result', async () => {
     const yamlTranslator: YamlTranslator = { toJson: async (yaml, options) => yamlToJson(yaml, options) }
     const { ask } = await sampleServer({ yamlTranslator })
     const body = (value: string) => map(`${numbered(9000, (i) => `"k${i}":""`)},"a":"${value}"`)

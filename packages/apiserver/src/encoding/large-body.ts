@@ -7,15 +7,15 @@ import { parseYamlAsJson } from '@krmkit/schema/yaml'
 import type { ServerScope } from '../request/scope.ts'
 
 /**
- * Parses large bodies in slices. Smaller ones, nearly all of them, are parsed at once.
+ * Parses large bodies in slices. Small bodies, nearly all of them, are parsed at once.
  *
  * @see docs/internals/decisions/0011-bounded-work.md
  */
 
-/** Larger YAML bodies that are not JSON are refused without a translator. */
+/** YAML bodies above this size that are not JSON are refused when no YAML translator is configured. */
 export const inlineYamlBytes = 128 * 1024
 
-/** The value of a text, and its repeated keys. */
+/** The parsed value of a body, and the repeated keys. */
 export type ParsedText = { readonly value: unknown } & Pick<DecodeOptions, 'duplicates' | 'problems'>
 
 /** Encodings of a JSON value. */
@@ -47,7 +47,7 @@ export function parseLargeText(scope: ServerScope, text: BodyText, pace: Pace): 
 }
 
 async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, pace: Pace): Promise<ParsedText> {
-  // Most apply bodies are JSON although declared as YAML; only real YAML needs the translator.
+  // Most apply bodies are JSON although their media type is YAML; only other YAML needs the translator.
   const plain = await runPaced(parseYamlAsJson(bytes), pace)
   if (plain !== undefined) return plain
   const { yamlTranslator: translator, limits } = scope

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
-/** Large objects in forms that differ from the stored one. */
+/** Large objects in representations that differ from the stored form. */
 
 const at = (version: string, name = '') => `/apis/g.example.com/${version}/namespaces/default/widgets${name}`
 const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
@@ -12,7 +12,7 @@ const count = 90_000
 const spec = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
 let sample: SampleServer
 
-/** Each test reads an object that no other test has read: forms are kept. */
+/** Creates an object for one test: representations are cached, so each test reads its own object. */
 async function create(name: string, size: string): Promise<void> {
   const metadata = { name, labels: { size } }
   const body = { apiVersion: 'g.example.com/v1', kind: 'Widget', metadata, spec }
@@ -28,7 +28,7 @@ beforeAll(async () => {
   )
 })
 
-/** Bytes of the first piece of a body. */
+/** Number of bytes of the first chunk of a body. */
 async function firstPiece(target: string, accept: string): Promise<number> {
   const { body } = await sample.server.handle(requestOf(target, { user: administrator, headers: { accept } }))
   if (body.kind === 'bytes') return body.bytes.byteLength
@@ -40,7 +40,7 @@ async function firstPiece(target: string, accept: string): Promise<number> {
   return value.byteLength
 }
 
-describe('large objects are made in slices', () => {
+describe('large objects are encoded in slices', () => {
   it.each([
     ['of another version', 'get', 'v2', 'application/json'],
     ['in CBOR', 'get', 'v1', 'application/cbor'],

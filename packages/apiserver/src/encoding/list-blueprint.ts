@@ -6,7 +6,7 @@ import type { RequestScope } from '../request/scope.ts'
 import { partialListOf, partialListType } from './table.ts'
 
 /**
- * The empty list of the negotiated form, in base64: clients that stream a list fill it with the streamed objects.
+ * The empty list in the negotiated form, in base64. Clients that stream a list fill this list with the streamed objects.
  *
  * @see Kubernetes API Concepts, "Streaming lists"
  */

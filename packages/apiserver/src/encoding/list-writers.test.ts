@@ -30,7 +30,7 @@ function bytesOf(body: ApiBody): Buffer {
 }
 
 describe('lists encoded element by element', () => {
-  it('are encoded in many steps where an element is large', () => {
+  it('are encoded in many steps when an element is large', () => {
     const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const writer = jsonListWriter(ofResource, { pretty: false })
     expect([...writer.element({ data })].length).toBeGreaterThan(50)
@@ -84,7 +84,7 @@ describe('lists encoded element by element', () => {
     )
   })
 
-  it('put the metadata behind the elements where its number is higher', () => {
+  it('put the metadata after the elements when its field number is higher', () => {
     const type = builtInTypes().struct('meta/v1beta1.PartialObjectMetadataList')
     const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1beta1', metadata: { resourceVersion: '7' } }
     for (const items of [[], [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]]) {

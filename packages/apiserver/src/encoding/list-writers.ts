@@ -10,8 +10,8 @@ import { BodyParts } from '../media/body-parts.ts'
 import { jsonText } from '../media/response-writer.ts'
 
 /**
- * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their
- * generators yield `true`.
+ * Encodes lists element by element, so that no step takes longer than the longest element. A generator yields `true` after a long step, to
+ * be interrupted there.
  *
  * @see docs/internals/decisions/0011-bounded-work.md
  */
@@ -20,7 +20,7 @@ import { jsonText } from '../media/response-writer.ts'
 export interface ListFrame {
   readonly list: Readonly<Record<string, unknown>>
   readonly member: string
-  /** An empty list is null. */
+  /** Whether an empty list is written as null. */
   readonly nullIfEmpty?: boolean
 }
 
@@ -28,11 +28,11 @@ export interface ListFrame {
 export interface ListWriter {
   /** Writes one more element. */
   element(object: object): Iterable<unknown>
-  /** Ends the list, once. */
+  /** Ends the list. Call it once. */
   end(): ApiBody
 }
 
-/** An element that is encoded in compact JSON already. */
+/** An element that is already encoded as compact JSON. */
 export class ElementText {
   readonly text: string
 
@@ -95,7 +95,7 @@ function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { h
   return { head: `{${head}`, tail: `${['', ...members(names.slice(at + 1))].join(',')}}` }
 }
 
-/** YAML sorts the keys of mappings, and indents lists like their keys. */
+/** Writes YAML with sorted keys of mappings, and with lists indented like their keys. */
 export function yamlListWriter(frame: ListFrame): ListWriter {
   return new YamlListWriter(frame)
 }
@@ -103,7 +103,7 @@ export function yamlListWriter(frame: ListFrame): ListWriter {
 class YamlListWriter implements ListWriter {
   readonly #parts = new BodyParts()
   readonly #frame: ListFrame
-  /** Names of the members behind the list. */
+  /** Names of the members after the list. */
   readonly #after: readonly string[]
   #isEmpty = true
 
@@ -139,7 +139,7 @@ class YamlListWriter implements ListWriter {
   }
 }
 
-/** Shorter chunks end an element; empty ones represent work without output. */
+/** The writer yields after chunks of this length, and after empty chunks, which represent work without output. */
 const longPiece = 4096
 
 /** @param type type of the list. */

@@ -20,7 +20,7 @@ import {
 } from './list-writers.ts'
 import { includeObject, metaForm, partialListOf, partialListType, partialOf, tableOf, tableRow } from './table.ts'
 
-/** The form of a list: its frame, and each element. */
+/** How a list is encoded: the frame, and the form of each element. */
 interface ShownList extends ListFrame {
   element(entry: Entry): object
   /** Name of the list type. */
@@ -28,8 +28,8 @@ interface ShownList extends ListFrame {
 }
 
 /**
- * A list in the negotiated form, encoded element by element, in slices where it is long. JSON joins the stored bytes and parses
- * nothing.
+ * Encodes a list in the negotiated form, element by element, and in slices when it is long. JSON lists join the stored bytes without
+ * parsing.
  */
 export function listResponse(
   scope: RequestScope,
@@ -99,14 +99,14 @@ function* elements(
   return output.end()
 }
 
-/** A list of whole objects. JSON uses their stored bytes. */
+/** A list of whole objects. JSON uses the stored bytes of the objects. */
 function wholeList({ definition, codec }: RequestScope, metadata: object, isJson: boolean): ShownList {
   const { group, version, listKind, type } = definition.kind
   const apiVersion = apiVersionOf(group, version)
   const isCustom = definition.custom !== undefined
   const folder = type().name.split('.')[0] ?? ''
   return {
-    // Members of lists of custom resources are ordered by name.
+    // Lists of custom resources have their members sorted by name.
     list: isCustom
       ? { apiVersion, items: [], kind: listKind, metadata: sortedMembers(metadata) }
       : { kind: listKind, apiVersion, metadata, items: [] },
@@ -134,7 +134,7 @@ function transformedList(
     return {
       list: partialListOf([], metadata, form) as ListFrame['list'],
       member: 'items',
-      // kube-apiserver makes this list element by element.
+      // kube-apiserver builds this list by appending, so an empty one is null.
       nullIfEmpty: true,
       struct: partialListType(transform),
       element: (entry) => partialOf(codec.object(entry), form),
@@ -144,7 +144,7 @@ function transformedList(
   return whenDone(printerOf(definition), (printer) => ({
     list: tableOf(printer, [], metadata, options) as ListFrame['list'],
     member: 'rows',
-    // Kinds without a printer of their own have another writer on kube-apiserver.
+    // kube-apiserver prints kinds without their own columns by another function, whose empty list of rows is null.
     nullIfEmpty: printer === defaultPrinter && definition.custom === undefined,
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),
@@ -164,7 +164,7 @@ function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: ob
   return whenDone(body, (made) => jsonResponse(200, joined(made)))
 }
 
-/** Lists of at most so many bytes are one piece: adapters write it at once, instead of as a stream. */
+/** Lists of at most this many bytes are joined to one chunk, which adapters write at once instead of as a stream. */
 const joinedBytes = 64 * 1024
 
 function joined(body: ApiBody): ApiBody {
@@ -173,7 +173,7 @@ function joined(body: ApiBody): ApiBody {
   return { kind: 'bytes', bytes: concatBytes(pieces, body.length) }
 }
 
-/** The bytes before and after the items. Members of lists of custom resources are ordered by name. */
+/** The bytes before and after the items. Lists of custom resources have their members sorted by name. */
 function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): { head: Uint8Array; end: Uint8Array } {
   const { group, version, listKind } = kind
   const apiVersion = apiVersionOf(group, version)

@@ -12,7 +12,7 @@ import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { wantsPretty } from './indentation.ts'
 import { includeObject, metaForm, partialOf, printerOfObject, tableOf } from './table.ts'
 
-/** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
+/** The response with the object of a stored entry. A client that accepts plain JSON gets the stored bytes unchanged. */
 export function entryResponse(
   scope: RequestScope,
   context: RequestContext,
@@ -27,7 +27,7 @@ export function entryResponse(
   return context.span === undefined ? respond() : inSerializationSpan(context, respond)
 }
 
-/** The response that shows the result of a write, without encoding it again. */
+/** The response with the result of a write; the object is not encoded again. */
 export function storedResponse(
   scope: RequestScope,
   context: RequestContext,
@@ -53,7 +53,7 @@ function encodedStored(
   return whenDone(scope.codec.present(object, scope.turns), (shown) => objectResponse(scope, context, shown, form))
 }
 
-/** What a response reads of an entry. */
+/** Whether a response needs the bytes or the object of an entry. */
 export function entryForm(context: RequestContext, representation: Representation): EntryForm {
   return isPlainJson(context, representation) ? 'bytes' : 'object'
 }
@@ -62,13 +62,13 @@ function isPlainJson(context: RequestContext, representation: Representation): b
   return representation.encoding === 'json' && representation.transform === undefined && !wantsPretty(context, representation)
 }
 
-/** How an object is sent. */
+/** How an object is encoded in a response. */
 export interface ResponseForm {
   readonly representation: Representation
   readonly status: number
 }
 
-/** The response that shows an object of the request's version; a promise of a Table, and where it is large and indented. */
+/** The response with an object in the version of the request. Returns a promise for a Table, and for a large object with indentation. */
 export function objectResponse(
   scope: RequestScope,
   context: RequestContext,
@@ -86,7 +86,7 @@ export function objectResponse(
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
   return printerOfObject(definition, whole).then((printer) => {
     if (printer === undefined) return respond(object, () => typeOf(scope, object))
-    // What a dry run would create has no version.
+    // An object that a dry run would create has no resourceVersion.
     const { resourceVersion } = whole.metadata
     const metadata = resourceVersion === undefined ? {} : { resourceVersion }
     const table = tableOf(printer, [whole], metadata, { ...form, include: includeObject(context.query), now: clock.now() })

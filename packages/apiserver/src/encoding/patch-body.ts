@@ -16,17 +16,17 @@ import { numberTexts, sentFloats } from './sent-floats.ts'
 export interface PatchBody {
   readonly kind: 'merge' | 'json' | 'strategic' | 'apply'
   readonly value: JsonValue
-  /** What a JSON patch tests, where that differs from its value. @see numberTexts */
+  /** The operations with the texts that a JSON patch tests, where they differ from `value`. @see numberTexts */
   readonly tested?: JsonValue | undefined
   /** Problems of strict decoding: repeated fields, and malformed operations of a JSON patch. */
   readonly problems: readonly string[]
-  /** The numbers that are floats in Go. @see sentFloats */
+  /** The numbers that Go decodes as floats. @see sentFloats */
   readonly sent?: (() => unknown) | undefined
-  /** Why the text cannot be read. It is the answer only where the object to patch exists. */
+  /** The error for a malformed patch. It is reported only when the object to patch exists. */
   readonly refusal?: ApiError
 }
 
-/** Apply configurations in CBOR, behind a feature gate. */
+/** The media type of apply configurations in CBOR, which depends on a feature gate. */
 const cborPatch = 'application/apply-patch+cbor'
 
 const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
@@ -39,18 +39,21 @@ const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
 
 const all = Object.keys(patchTypes)
 
-/** Media types of the patches that resources take; those of custom resources have no merge keys. */
+/**
+ * Media types of the patches that resources accept, without and with CBOR. Custom resources have no merge keys, so they do not accept
+ * strategic merge patches.
+ */
 const acceptedPatches = [false, true].map((cbor) => {
   const builtIn = all.filter((type) => cbor || type !== cborPatch)
   return { builtIn, custom: builtIn.filter((type) => patchTypes[type] !== 'strategic') }
 })
 
-/** Media types of the patches that built-in resources take. */
+/** Media types of the patches that built-in resources accept. */
 export function builtInPatches({ cbor }: ResponseWriter): readonly string[] {
   return acceptedPatches[cbor === undefined ? 0 : 1]?.builtIn ?? []
 }
 
-/** @throws ApiError 415 for anything but the media types of patches. */
+/** @throws ApiError 415 for a media type that is not one of a patch. */
 export function patchKind({ definition, responses }: RequestScope, { request }: RequestContext): PatchBody['kind'] {
   const [given = ''] = (header(request, 'content-type') ?? '').split(/(?<!^);/, 1)
   const accepted = acceptedPatches[responses.cbor === undefined ? 0 : 1]
@@ -62,10 +65,10 @@ export function patchKind({ definition, responses }: RequestScope, { request }: 
   )
 }
 
-/** The prefix of errors of decoding a configuration. */
+/** Prefix of the errors of decoding an applied configuration. */
 export const configurationPrefix = 'error decoding YAML: '
 
-/** A patch that is malformed JSON (or YAML, in an apply) has a `refusal`. @throws ApiError 413 */
+/** Reads a patch. Malformed JSON, or YAML in an apply, gives a patch with `refusal`. @throws ApiError 413 */
 export async function readPatch(
   scope: RequestScope,
   context: RequestContext,
@@ -99,7 +102,10 @@ export async function readPatch(
   }
 }
 
-/** Merge patches and JSON patches are read twice, first for their unknown and repeated fields, unless these are ignored. */
+/**
+ * The error message for a malformed patch. kube-apiserver reads merge patches and JSON patches twice, first for unknown and repeated
+ * fields, unless field validation is `Ignore`; the message depends on the first read.
+ */
 function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: boolean): string {
   if (kind === 'apply') return configurationPrefix + problem
   if (kind === 'strategic') return problem

@@ -7,7 +7,7 @@ import type { WriteOptions } from '../request/query.ts'
 import type { RequestScope } from '../request/scope.ts'
 import type { PatchBody } from './patch-body.ts'
 
-/** The object that a patch is applied to: in the version of the request, or a Scale made from it. */
+/** The kind of object that a patch is applied to: the kind of the resource in the version of the request, or Scale. */
 export interface PatchTarget {
   readonly gvk: GroupVersionKind
   readonly type: () => StructType
@@ -23,6 +23,6 @@ export interface PatchRequest {
   readonly target: PatchTarget
   readonly body: PatchBody
   readonly options: WriteOptions
-  /** Called when the patch leaves a custom resource of another type, which validation refuses. */
+  /** Called when the patch turns a custom resource into another type, which validation refuses. */
   readonly onOtherType?: (stated: TypeMeta) => void
 }

@@ -17,7 +17,7 @@ import { withMembers } from './with-members.ts'
 
 /** Applies patches and decodes their results. */
 
-/** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
+/** The object after a JSON, merge or strategic merge patch. Returns a promise when the object is large. @throws ApiError 400, 413, 422 */
 export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): DecodedObject | Promise<DecodedObject> {
   const { body } = request
   if (body.refusal !== undefined) throw body.refusal
@@ -32,7 +32,7 @@ export function patchedObject(request: PatchRequest, before: DeepReadonly<object
   }
 }
 
-/** More copy operations can grow the result exponentially. */
+/** Up to this many copy operations, the result cannot grow much; each further operation can double it. */
 const fewCopies = 4
 
 function mayMultiply({ kind, value }: PatchBody): boolean {
@@ -66,7 +66,7 @@ function patchFailure(error: unknown): unknown {
   }
 }
 
-/** The configuration of an apply; a promise where it is large. @throws ApiError 400, 413 */
+/** The configuration of an apply. Returns a promise when the configuration is large. @throws ApiError 400, 413 */
 export function appliedConfiguration(
   request: PatchRequest,
   { exists }: { readonly exists: boolean },
@@ -90,11 +90,11 @@ export function appliedConfiguration(
   const metadata = value['metadata'] ?? {}
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
   const ownName = readable ? metadata['name'] : name
-  // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
+  // A configuration without a name takes the name of the object. A configuration with an empty or null name leaves the object without one.
   const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
   const named = isUnnamed || ownName === undefined ? withName(request, value, metadata) : value
   return whenDone(named, (configuration) => {
-    // Without metadata, those that the manager owned are removed, and with them the name.
+    // Without metadata in the configuration, the apply removes the metadata that the manager owned, including the name.
     const merged = value['metadata'] === undefined && exists ? value : configuration
     return checkedConfiguration(request, { named: configuration, merged, unnamed: isUnnamed })
   })
@@ -109,7 +109,7 @@ function withName({ context, scope }: PatchRequest, value: JsonObject, metadata:
 interface NamedConfiguration {
   /** With the name of the object. */
   readonly named: JsonObject
-  /** What is merged into the live object. */
+  /** The configuration that is merged into the live object. */
   readonly merged: JsonObject
   readonly unnamed: boolean
 }
@@ -129,11 +129,11 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
   }
   return refusedLater({ sent: named as unknown as FrozenObject, warnings }, () =>
     whenDone(decodeChecked(request, { value: named, refusal, readable }), ({ object, problems }) => {
-      // Without problems the type defines every member.
+      // Without problems, the type defines every member, so none need be dropped.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
       warn(problems)
       return whenDone(known ? merged : withKnownMembers(request, merged), (sent) => {
-        // Conflicts precede the refusal.
+        // Conflicts are reported before the missing name.
         return { sent: sent as unknown as FrozenObject, object: isUnnamed ? unnamed(name) : object, unnamed: isUnnamed, warnings }
       })
     }),
@@ -148,7 +148,7 @@ function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): Js
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
 
-/** Conflicts are reported before a configuration that cannot be decoded, so its refusal takes the place of the decoded object. */
+/** The configuration with the error in place of the decoded object, because conflicts are reported before the error. */
 async function refusedLater(
   given: Pick<AppliedConfiguration, 'sent' | 'warnings'>,
   decoded: () => Configuration,
@@ -166,8 +166,8 @@ function unnamed(name: string): ApiError {
 }
 
 /**
- * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported as strict decoding does and
- * as field management does: clients parse either.
+ * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported twice, in the form of
+ * strict decoding and in that of field management, because clients parse either form.
  */
 function configurationFailure({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
   const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
@@ -179,11 +179,11 @@ function configurationFailure({ gvk }: PatchTarget, problems: readonly string[])
   return ApiError.badRequest(`${strictFailure(gvk, problems, new Uint8Array(0)).message}: ${each.join(', ')}`)
 }
 
-/** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */
+/** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the core group. */
 function typeText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
   const version = typeof apiVersion === 'string' ? apiVersion : ''
   const slashes = version.split('/').length - 1
-  // kube-apiserver prints nothing for a malformed version.
+  // kube-apiserver prints empty names for a malformed version.
   if (slashes > 1) return '/, Kind='
   return `${slashes === 0 ? '/' : ''}${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
@@ -194,11 +194,11 @@ interface PatchResult {
   readonly problems?: readonly string[]
   /** Builds the error for problems that fail the request. */
   readonly refusal?: (problems: readonly string[]) => ApiError
-  /** Called with the unknown fields when all values fit their types. */
+  /** Called with the unknown fields when all values match their types. */
   readonly readable?: (unknown: readonly string[]) => void
 }
 
-/** Decodes the result of a patch. A promise where it is large. */
+/** Decodes the result of a patch. Returns a promise when the result is large. */
 function decodePatched(request: PatchRequest, result: PatchResult): DecodedObject | Promise<DecodedObject> {
   const missing = missingErrors(result.value, request.target.required)
   return whenDone(decodeChecked(request, result), ({ object }) => ({ object, missing }))
@@ -227,7 +227,7 @@ function decodeTyped(
   const type = version?.type() ?? target.type()
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore' && !hasNoSchema
-  // The object has no name then, so it is refused after its problems are reported.
+  // An object of the internal version has no name, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { decoded: nameless(collect ? unversioned : []), ...result })
   const sorts = request.body.kind === 'strategic'
   const applies = request.body.kind === 'apply'
@@ -235,7 +235,7 @@ function decodeTyped(
   const keepEmpties = scope.definition.strategy.distinctEmpties
   const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties, keepNulls: applies }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
-    // Members of typed objects have no order: kube-apiserver sorts their problems.
+    // Typed objects have no member order, so kube-apiserver sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own
     const converted = version === undefined ? object : version.convert(object)
     return whenDone(converted, (own) => checkDecoded(request, { decoded: { object: own, problems: all }, ...result }))
@@ -258,7 +258,7 @@ function nameless(problems: readonly string[]): Decoded<ApiObject> {
   return { object: { metadata: {} } as ApiObject, problems }
 }
 
-/** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
+/** @throws ApiError 400 for problems of strict decoding, and for a name or namespace that differs from the path */
 function checkDecoded(
   { context, target, options }: PatchRequest,
   { decoded: { object, problems }, refusal, readable }: PatchResult & { readonly decoded: Decoded<ApiObject> },

@@ -18,18 +18,18 @@ import { isOtherVersion, typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
 import { withMembers } from './with-members.ts'
 
-/** The kind and version that a patch leaves in its result. */
+/** Checks the kind and version in the result of a patch. */
 
-/** What the kind and version of a patched object mean. */
+/** How to decode a patched object, by its kind and version. */
 export interface PatchedType {
-  /** The patched object with the kind and version of its resource. */
+  /** The patched object, with kind and version of the request. */
   readonly value: JsonValue
   /**
-   * Strict decoding problems when the patch removed the version. Such an object counts as one of the internal version, which has no
-   * JSON names: all members are unknown, also the name.
+   * Set when the patch removed the version: the problems of strict decoding. The object then counts as one of the internal version, which
+   * has no JSON names, so that all members, including the name, are unknown.
    */
   readonly unversioned?: readonly string[]
-  /** A custom resource became an object of another group or kind, of which no schema is known: no member is unknown. */
+  /** Whether a custom resource became an object of another group or kind. Its schema is not known, so no member counts as unknown. */
   readonly hasNoSchema?: boolean
   /** The version of the kind that the patch changed the object to; the result is converted back. */
   readonly version?: PatchedVersion
@@ -46,13 +46,13 @@ export interface PatchedVersion {
  * Reads kind and version of the result of a patch. JSON and merge patches may remove the kind but not change it; strategic merge patches
  * work on typed objects, so their kind and version have no effect.
  *
- * @throws ApiError 400, 422 when the object became one of another type, or kind or version is not a string
+ * @throws ApiError 400 or 422 when the object has another type than before, or kind or version is not a string
  */
 export function* patchedType(request: PatchRequest, value: JsonValue): Work<PatchedType> {
   const { scope, target, body } = request
   const { gvk, type } = target
   const own = { apiVersion: formatApiVersion(gvk), kind: gvk.kind }
-  // The type of an applied configuration has been compared.
+  // The type of an applied configuration was checked when it was read.
   if (body.kind === 'apply') return { value }
   if (type().custom !== undefined) return yield* patchedCustomType(request, value, own)
   if (body.kind === 'strategic' && hasReadableType(value)) return { value: yield* withType(value, own) }
@@ -71,7 +71,7 @@ export function* patchedType(request: PatchRequest, value: JsonValue): Work<Patc
 
 function otherVersion({ scope, target }: PatchRequest, stated: GroupVersionKind): PatchedVersion | undefined {
   const { definition, registry, profile } = scope
-  // A Scale has one version.
+  // A Scale has only one version.
   if (target.gvk !== definition.kind) return undefined
   const isStated = ({ kind }: ResourceDefinition) =>
     kind.kind === stated.kind && kind.group === stated.group && kind.version === stated.version
@@ -108,7 +108,7 @@ function hasReadableType(value: JsonValue): boolean {
   return typeof apiVersion === 'string' && typeof kind === 'string'
 }
 
-/** Sets kind and version. A value that has them is not copied: it may be large. */
+/** Sets kind and version. A value that already has them is not copied, because it may be large. */
 function* withType(value: JsonValue, type: { readonly apiVersion: string; readonly kind: string }): Work<JsonValue> {
   const own = (isJsonObject(value) ? value : {}) as JsonObject
   return own['apiVersion'] === type.apiVersion && own['kind'] === type.kind ? value : yield* withMembers(own, type)
@@ -121,7 +121,7 @@ function* unknownMembers(value: JsonValue): Work<readonly string[]> {
   return unknownProblems(yield* sort(names))
 }
 
-/** Custom resources may become objects of another type, which validation refuses, but not of none. @throws ApiError 400, 500 */
+/** A patch may give a custom resource another type, which validation refuses, but may not remove its type. @throws ApiError 400, 500 */
 function* patchedCustomType(request: PatchRequest, value: JsonValue, own: TypeMeta): Generator<unknown, PatchedType> {
   if (isJsonObject(value) && value['apiVersion'] === own.apiVersion && value['kind'] === own.kind) return { value }
   const { apiVersion, kind } = statedType(value)
@@ -139,5 +139,5 @@ function* patchedCustomType(request: PatchRequest, value: JsonValue, own: TypeMe
   return { value: yield* withType(value, own), hasNoSchema }
 }
 
-/** Characters of an object that an error message shows. Differs: all of them on kube-apiserver. */
+/** Maximum number of characters of an object in an error message. Differs: kube-apiserver shows the whole object. */
 const shownCharacters = 4096

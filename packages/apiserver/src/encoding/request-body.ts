@@ -35,7 +35,7 @@ export function bodyEncoding({ request }: RequestContext, { vendor, cbor }: Resp
   )
 }
 
-/** The media type in lower case; undefined where the header or one of its parameters is malformed. */
+/** The media type in lower case; undefined when the header or one of its parameters is malformed. */
 function parseMediaType(text: string): string | undefined {
   const parts = /^([^;]*)((?:;.*)?)$/s.exec(text)
   const type = parts?.[1]?.trim().toLowerCase() ?? ''
@@ -84,7 +84,7 @@ export interface Body {
 /**
  * Decodes a body. Unknown and duplicate fields become warnings or an error, by `fieldValidation`.
  *
- * @returns a promise where the body is large: it is decoded in slices.
+ * @returns a promise for a large body, which is decoded in slices.
  * @throws ApiError 400 with the problem and its field, 413.
  * @see API protocol specification, 4.6
  */
@@ -137,7 +137,7 @@ function finish(
   { object, problems: found }: Decoded,
 ): SizedObject {
   const { gvk, fieldValidation } = expected
-  // The problems of another kind have been reported with its type.
+  // Problems of a body of another kind were reported when its kind was checked.
   const problems = actual !== undefined && expected.onOtherKind !== undefined && actual.kind !== gvk.kind ? [] : found
   if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
   if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
@@ -159,12 +159,12 @@ function parseBody(bytes: Uint8Array, encoding: TextEncoding, cbor: CborCodec | 
   }
 }
 
-/** The error of a malformed text. */
+/** The error for a body that cannot be parsed. */
 function unreadable(error: unknown, encoding: TextEncoding): unknown {
   if (!(error instanceof DecodeError) || error.code === 'TooLarge') return error
   if (encoding === 'json') return unreadableTypeMeta(error)
   if (encoding === 'cbor')
     return new DecodeError({ code: 'TypeMeta', message: `unable to determine group/version/kind: ${error.message}` })
-  // Bodies are converted from YAML without the prefix that configurations of an apply have.
+  // Errors of a YAML body lack the prefix that errors of an apply configuration have.
   return new DecodeError({ code: error.code, message: error.message.replace(/^error converting YAML to JSON: /, '') })
 }

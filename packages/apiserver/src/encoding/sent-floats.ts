@@ -6,18 +6,21 @@ import { parseJson } from '@krmkit/schema/paced'
 import type { RequestScope } from '../request/scope.ts'
 import type { BodyEncoding } from './request-body.ts'
 
-/** Numbers of JSON that Go reads as floats although they have no fraction, for the validation of custom resources. */
+/**
+ * JSON numbers that Go decodes as floats although their value is an integer, such as `1.0` and `1e3`. Validation of custom resources
+ * distinguishes them from integers.
+ */
 
 const floats = /[0-9](?:\.0+(?![0-9])|[eE])/
 
-/** What was sent, parsed with literals; undefined where no number needs one. */
+/** Returns the sent value, parsed with number literals; undefined when no number needs a literal. */
 export type SentFloats = (() => unknown) | undefined
 
 /**
- * The members that a body or a patch sets, parsed with literals: those of small bodies when they are first needed, those of large ones ahead,
- * in slices.
+ * The members that a body or a patch sets, parsed with number literals. Small bodies are parsed on first use, large bodies ahead and in
+ * slices.
  *
- * @returns undefined without such numbers
+ * @returns undefined when the body has no such numbers
  */
 export function sentFloats(
   { definition, turns }: RequestScope,
@@ -42,7 +45,7 @@ function* findFloats(bytes: Uint8Array, isJsonPatch: boolean): Work<SentFloats> 
   return kept === undefined ? undefined : () => kept
 }
 
-/** Bytes searched between two pauses. */
+/** Number of bytes searched between two yields. */
 const bytesPerStep = 64 * 1024
 
 const [zero, nine, point] = [0x30, 0x39, 0x2e]
@@ -63,7 +66,7 @@ function* hasFloats(bytes: Uint8Array): Work<boolean> {
   return false
 }
 
-/** Members between two pauses. */
+/** Number of members visited between two yields. */
 const membersPerStep = 256
 
 /** The literals of a parsed value, with the members and items that lead to them. */
@@ -99,11 +102,10 @@ function* itemsWithLiterals(items: readonly unknown[]): Work<unknown> {
 }
 
 /**
- * The operations of a JSON patch with texts in place of numbers that are not written as the server writes them. kube-apiserver tests the
- * text of a number, that of the stored object or of an earlier operation: after an addition of `1.0` a test of `1` fails. Has interruption
- * points.
+ * The operations of a JSON patch, with strings in place of the numbers that the server would write differently. kube-apiserver compares
+ * numbers as text, with the text in the stored object or in an earlier operation: after an `add` of `1.0`, a `test` for `1` fails.
  *
- * @returns undefined where every test compares as with numbers
+ * @returns undefined when comparing numbers gives the same result for every test
  */
 export function* numberTexts(operations: JsonValue, bytes: Uint8Array): Work<JsonValue | undefined> {
   if (!Array.isArray(operations) || !operations.some(isTest)) return undefined
@@ -114,7 +116,7 @@ export function* numberTexts(operations: JsonValue, bytes: Uint8Array): Work<Jso
 /** Characters of a number in JSON. */
 const numberCharacters = /[0-9.eE+-]+/y
 
-/** The JSON with marks; undefined where nothing is marked. */
+/** The JSON text with marked numbers; undefined when no number is marked. */
 function* markedText(text: string): Work<string | undefined> {
   let marked = ''
   let copied = 0
@@ -147,7 +149,7 @@ function* markedText(text: string): Work<string | undefined> {
   return copied === 0 ? undefined : marked + text.slice(copied)
 }
 
-/** Whether a number has the text that the server writes: integers of 64 bits have theirs, all others that of a float. */
+/** Whether a number is written as the server would write it: a 64-bit integer in decimal, any other number as a float. */
 function isAsWritten(number: string): boolean {
   if (number === String(Number(number))) return true
   if (!/^-?[1-9][0-9]*$/.test(number) || number.length > 20) return false
@@ -155,7 +157,7 @@ function isAsWritten(number: string): boolean {
   return BigInt.asIntN(64, value) === value
 }
 
-/** The operations that change the object. */
+/** The operations that change the object: all except `test`. */
 export function withoutTests(operations: JsonValue): JsonValue {
   return Array.isArray(operations) ? operations.filter((operation) => !isTest(operation)) : operations
 }
@@ -169,9 +171,9 @@ function* parsedWithLiterals(bytes: Uint8Array, isJsonPatch: boolean): Work<unkn
   return isJsonPatch ? yield* membersSet(value) : value
 }
 
-/** No member of an object is deeper. */
+/** Maximum index and depth that are tracked; no accepted object has more. */
 const maxMembers = 10_000
-/** Operations between two pauses. */
+/** Number of operations between two yields. */
 const operationsPerStep = 16
 
 /** The members that the operations of a JSON patch set, as a tree. Items that later operations move are not followed. */

@@ -6,7 +6,7 @@ import { plainResponse, type ResponseWriter } from '../media/response-writer.ts'
 import { header, type RequestContext } from '../request/context.ts'
 import { wantsPretty } from './indentation.ts'
 
-/** Responses whose body is a Status, in an encoding that the client accepts; JSON when it accepts none. */
+/** Responses whose body is a Status, in an encoding that the client accepts, or JSON when it accepts none of ours. */
 
 type Asking = Pick<RequestContext, 'query' | 'request'>
 
@@ -45,7 +45,10 @@ function internalFailure(): ApiError {
   return ApiError.internalError('the request failed; the server keeps the reason in its log')
 }
 
-/** A store that cannot be reached, or cannot write: its disk is full. Clients repeat the request, unless it may have had an effect. */
+/**
+ * The error for a storage that cannot be reached, or cannot write because its disk is full. Clients may repeat the request, unless it may
+ * have taken effect.
+ */
 function storageFailure(error: unknown): ApiError | undefined {
   if (!(error instanceof StorageError) || error.detail.code !== 'Unavailable') return undefined
   const { reason } = error.detail
@@ -57,7 +60,7 @@ function storageFailure(error: unknown): ApiError | undefined {
 
 function errorRepresentation(negotiator: Negotiator, accept: string | undefined): Representation {
   try {
-    // Errors have no transforms: a client that accepts nothing else receives JSON.
+    // Errors have no transforms: a client that accepts only transforms receives JSON.
     return negotiator.negotiate(accept, { refusal: true })
   } catch {
     // Nothing is acceptable: a JSON Status is better than an empty response.

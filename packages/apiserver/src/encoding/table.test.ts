@@ -28,7 +28,7 @@ describe('tables', () => {
     expect(JSON.stringify(tableOf(printer, [], metadata, options))).toContain(JSON.stringify(metadata))
   })
 
-  it('leave annotations that hold fields to whole objects', () => {
+  it('omit annotations that hold fields, unlike whole objects', () => {
     const annotations = { a: '1', field: '2' }
     const annotated = { ...object, metadata: { name: 'a', annotations, labels: {} } } as unknown as FrozenObject
     const shown = (withoutAnnotations: string[]) =>
@@ -49,7 +49,7 @@ describe('tables', () => {
     expect(tableOf(printer, [], {}, { ...options, headless: true })).toMatchObject({ columnDefinitions: null, rows: [] })
   })
 
-  it('includeObject accepts three values', () => {
+  it('accept three values of includeObject', () => {
     expect(
       ['', 'includeObject=', 'includeObject=None', 'includeObject=Object'].map((query) => includeObject(parseQuery(query))),
     ).toEqual(['Metadata', 'Metadata', 'None', 'Object'])

@@ -25,15 +25,15 @@ export function includeObject(query: Query): IncludeObject {
 /** Version and naming profile of the transform. */
 export interface MetaForm {
   readonly version: Transform['version']
-  /** Default: the stock names. */
+  /** Default: the names of Kubernetes. */
   readonly profile?: NamingProfile
-  /** Annotations that are left out of metadata. @see {@link Strategy.fieldAnnotations} */
+  /** Annotations that are omitted from metadata. @see {@link Strategy.fieldAnnotations} */
   readonly withoutAnnotations?: readonly string[] | undefined
-  /** Type of the metadata of custom resources, whose members come in another order than that of the type. */
+  /** Type of the metadata of custom resources, which gives the order of its members. */
   readonly objectMeta?: StructType | undefined
 }
 
-/** The form of a transform of a resource. */
+/** The MetaForm for a resource and a transform. */
 export function metaForm(
   { strategy, kind }: Pick<ResourceDefinition, 'strategy' | 'kind'>,
   version: Transform['version'],
@@ -46,7 +46,7 @@ export function metaForm(
 export interface TableOptions extends MetaForm {
   readonly include: IncludeObject
   readonly now: number
-  /** Column definitions are null: a watch sends them with its first event only. */
+  /** Whether column definitions are null: a watch sends them only with its first event. */
   readonly headless?: boolean
 }
 
@@ -71,7 +71,7 @@ export function tableOf(
   }
 }
 
-/** Tables omit the continue token at the end of a list, where other forms have an empty one; so does kube-apiserver. */
+/** Tables omit the continue token at the end of a list, where other forms have an empty token, as on kube-apiserver. */
 function withoutEnd(metadata: ListMetadata): ListMetadata {
   const { continue: token, ...rest } = metadata
   return token === '' ? rest : metadata
@@ -124,7 +124,7 @@ export function partialListOf(objects: readonly FrozenObject[], metadata: ListMe
   }
 }
 
-/** The type of lists of metadata. That of v1beta1 numbers its fields in another way; all other types of the two versions are the same. */
+/** The type of metadata lists. It depends on the version, because the field numbers of the v1beta1 list differ. */
 export function partialListType({ version }: Pick<Transform, 'version'>): string {
   return `meta/${version}.PartialObjectMetadataList`
 }

@@ -28,7 +28,7 @@ const heads = new Map<string, Uint8Array>(
   ]),
 )
 
-/** The frame of an event whose object is encoded already. */
+/** The frame of an event whose object is already encoded. */
 export function jsonFrame(type: string, document: Uint8Array): Uint8Array {
   const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
   return concatBytes([heads.get(type) as Uint8Array, bare, frameEnd])

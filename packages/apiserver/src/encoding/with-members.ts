@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 
-/** A copy of an object with other values of some members: a generator that can be interrupted at each yield, for large objects. */
+/** A copy of an object with the given members replaced. */
 export function* withMembers(object: JsonObject, changes: JsonObject): Work<JsonObject> {
   const names = memberNames(object)
   if (names.length <= membersPerStep) return { ...object, ...changes }
@@ -18,5 +18,5 @@ export function* withMembers(object: JsonObject, changes: JsonObject): Work<Json
   return copy
 }
 
-/** Members copied between two yields. */
+/** Number of members copied between two yields. */
 const membersPerStep = 128

@@ -182,7 +182,7 @@ describe('audit trails', () => {
     for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(text).not.toContain(word)
   })
 
-  describe('keep nothing of a secret in a body', () => {
+  describe('contain no part of a secret in a body', () => {
     const token = 'SECRETSECRETSECRET'
     const paths = ['/apis/authentication.k8s.io/v1/tokenreviews', '/api/v1/namespaces/default/secrets']
     const bodies = [

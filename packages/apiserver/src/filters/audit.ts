@@ -8,8 +8,7 @@ import { withEndCallback } from '../request/stream-end.ts'
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
 
 /**
- * Emits audit events by the policies of the trails. Runs after authentication, so that the user is known. Costs nothing without
- * trails.
+ * Emits audit events by the policies of the trails. Runs after authentication, so that the user is known. Returns undefined without trails.
  *
  * @see API protocol specification, 6
  */

@@ -8,15 +8,15 @@ import { DerivedRequest } from '../request/derived-request.ts'
 import { authenticationMethod, type TraceStep } from '../request/trace.ts'
 
 export interface AuthenticationFilterOptions {
-  /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */
+  /** Rules for identity headers, which apply to every authenticator. Front-proxy headers are removed after authentication. */
   readonly identityHeaders: IdentityHeaderRules
   /** Called when an authenticator fails; the request is rejected. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Authenticates the request. Rejects invalid credentials and malformed identity headers. Requests without credentials are decided by
- * the authenticator chain, which may end in anonymous.
+ * Authenticates the request. Rejects invalid credentials and malformed identity headers. The authenticator chain decides requests without
+ * credentials; it may end with the anonymous user.
  *
  * @see API protocol specification, 5
  */
@@ -50,7 +50,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
 
 const spacesWarning = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-/** Whether a bearer token is no credential because several spaces precede it. */
+/** Whether several spaces precede a bearer token, so that it does not count as a credential. */
 function isTokenAfterSpaces({ headers: { authorization } }: ApiRequest): boolean {
   return typeof authorization === 'string' && /^\s*bearer {2}/i.test(authorization)
 }
@@ -59,7 +59,7 @@ function traceUser({ request, user }: RequestContext): void {
   request.trace?.({ step: 'authenticated', user, method: authenticationMethod(request, user) } satisfies TraceStep)
 }
 
-/** Synchronous where the authenticator is. */
+/** Returns synchronously when the authenticator does. */
 function authenticate(
   authenticator: Authenticator,
   request: ApiRequest,

@@ -45,7 +45,7 @@ export function authorization(
 }
 
 /**
- * @param filtered the request that a filter checks: its refusal gets the header of refusals by filters
+ * @param filtered the request, when a filter checks it: refusals by filters have an additional header
  * @throws ApiError 403 with the message of kube-apiserver; 500 when the authorizer failed and has no opinion.
  */
 export async function requireAllowed(authorizer: Authorizer, attributes: Attributes, filtered?: RequestContext): Promise<void> {
@@ -69,16 +69,16 @@ function withoutMarkup(text: string): string {
 }
 
 /**
- * Attributes of a request. A list or watch that selects one object by name is authorized like a request for that object.
+ * The authorization attributes of a request. A list or watch that selects one object by name is authorized like a request for that object.
  *
- * @param withSelectors the gate `AuthorizeWithSelectors`: authorizers see the selectors
+ * @param withSelectors whether authorizers see the selectors: the feature gate `AuthorizeWithSelectors`
  */
 export function attributesOf(context: RequestContext, withSelectors = true): Attributes {
   const { info, user, query } = context
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
   if (!isResource || query.size === 0 || !collectionVerbs.has(verb)) return plain
-  // An invalid selector is rejected later; until then the request counts as unrestricted.
+  // A request with an invalid selector is rejected later; here it counts as unrestricted.
   const { fields, labels } = requestSelectors(context)
   const fieldSelector = fields instanceof MetaError ? undefined : fields?.requirements
   const labelSelector = labels === undefined || labels instanceof MetaError ? undefined : expressionsOf(labels)

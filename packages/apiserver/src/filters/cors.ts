@@ -2,8 +2,8 @@ import type { Filter } from '../request/context.ts'
 import { header } from '../request/context.ts'
 
 /**
- * Adds CORS headers for allowed origins and responds to preflight requests. A pattern allows every origin that it matches anywhere;
- * anchor it with `^` and `$`. Without patterns, no origin is allowed.
+ * Adds CORS headers for allowed origins and responds to preflight requests. A pattern may match any part of an origin, so anchor it with
+ * `^` and `$`. Without patterns, no origin is allowed.
  */
 export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined

@@ -42,7 +42,7 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
 }
 
 /**
- * Undefined when the request impersonates no user; like kube-apiserver, an empty name counts as none.
+ * The impersonated user; undefined when the request impersonates none. As on kube-apiserver, an empty name counts as none.
  *
  * @throws ApiError 400 for malformed headers, which never count as absent.
  */

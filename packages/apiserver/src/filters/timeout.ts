@@ -6,8 +6,8 @@ import { isLongRunning } from '../request/long-running.ts'
 import { text } from '../request/query.ts'
 
 /**
- * Ends requests that exceed the time limit with 504, except watches and connections to pods and nodes. A `timeout` parameter may shorten the limit; 0 stands for the limit
- * itself.
+ * Ends requests that exceed the time limit with 504, except watches and connections to pods and nodes. The `timeout` parameter may shorten
+ * the limit; 0 means the full limit.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
   return (context, next) => {

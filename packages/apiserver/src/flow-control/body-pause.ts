@@ -3,14 +3,14 @@ import type { ApiRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request/context.ts'
 import { type BodyInterceptor, DerivedRequest } from '../request/derived-request.ts'
 
-/** A claim on capacity that can be released for a while. */
+/** Acquired capacity, such as seats, that can be released temporarily. */
 export interface Pausable {
   /** Releases the capacity. */
   pause(): void
   /**
    * Acquires capacity again.
    *
-   * @returns undefined when it was available at once.
+   * @returns undefined when the capacity was available at once.
    * @throws ApiError 429 when none is available.
    */
   resume(): Promise<void> | undefined
@@ -28,7 +28,7 @@ export function mayWaitForBody({ method, isBodyReceived }: Pick<ApiRequest, 'met
 export class BodyPauses {
   #waiting: BodyWait[] = []
 
-  /** Makes reading the body of the request pause `pausable`. @returns undefined where reading it cannot wait for the client. */
+  /** Makes reading the body of the request pause `pausable`. @returns undefined when reading the body cannot wait for the client. */
   attach(context: Pick<RequestContext, 'request'>, pausable: Pausable): BodyPause | undefined {
     if (!mayWaitForBody(context.request)) return undefined
     const bodyPause = new BodyPause(pausable, this)
@@ -70,7 +70,7 @@ export class BodyPause implements BodyInterceptor {
     return this.#paused
   }
 
-  /** Called when the request has ended: later reads of the body acquire nothing. */
+  /** Called when the request has ended. Later reads of the body acquire no capacity. */
   end(): void {
     this.#ended = true
   }

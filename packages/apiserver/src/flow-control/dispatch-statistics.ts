@@ -1,6 +1,6 @@
 import { estimatedSeconds } from './seat-request.ts'
 
-/** Statistics of the last dispatch from queues, in seat-seconds. */
+/** Statistics of the latest dispatch from queues, in seat-seconds. */
 export class DispatchStatistics {
   /** Progress at the dispatch; undefined before the first. */
   r: number | undefined
@@ -9,7 +9,7 @@ export class DispatchStatistics {
   /** Minimum and maximum over all queues with waiting requests. */
   earliest = 0
   last = 0
-  /** The same, less the work in progress of each queue. */
+  /** Minimum and maximum after subtracting the work in progress of each queue. */
   discountedEarliest = 0
   discountedLast = 0
 

@@ -156,7 +156,7 @@ export class FairQueues {
   }
 
   /**
-   * Ends the execution of a request; without `linger`, for a pause.
+   * Ends the execution of a request. @param linger false for a pause: the seats are released at once
    *
    * @returns the execution time in milliseconds.
    */
@@ -198,7 +198,7 @@ export class FairQueues {
     request.statistics.rejected[outcome]++
     request.settle = undefined
     settle(outcome)
-    // It may have blocked requests with fewer seats.
+    // The withdrawn request may have blocked requests with fewer seats.
     this.#dispatchAll(now)
     this.#observe(now)
   }
@@ -230,7 +230,10 @@ export class FairQueues {
     return 'executing'
   }
 
-  /** The queue of the hand with the least waiting work. The start of the search rotates, so that ties favour no queue. */
+  /**
+   * The queue with the least waiting work among those in the hand of the flow. The start of the search rotates, so that ties favour no
+   * queue.
+   */
   #chooseQueue({ hash }: SeatRequest): number {
     const hand = this.#hand
     deal(hash as NonNullable<SeatRequest['hash']>, this.#queuing.queues, hand)

@@ -137,7 +137,7 @@ export class FlowController {
     this.#reap(level)
   }
 
-  /** Requests seats for a paused request again. */
+  /** Requests seats again for a paused request. */
   resume(request: SeatRequest, { level }: FlowSchemaState): StartOutcome {
     request.resumed = true
     return this.#recordOutcome(level, level.queues.start(request))

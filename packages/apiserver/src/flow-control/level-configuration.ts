@@ -81,7 +81,7 @@ export function withMandatorySchemas(
   return [...usable, ...missing.map(([name, spec]) => mandatoryObject(name, spec))]
 }
 
-/** An object in place of a stored one. */
+/** An object that stands for a missing stored one. */
 function mandatoryObject(name: string, spec: object): FrozenObject {
   return { apiVersion: '', kind: '', metadata: { name }, spec }
 }

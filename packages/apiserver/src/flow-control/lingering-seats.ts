@@ -7,7 +7,7 @@ export interface LingeringOptions {
   readonly release: (requests: readonly SeatRequest[]) => void
 }
 
-/** Finished requests whose seats are still in use, with one timer for all. */
+/** Finished requests whose seats are still in use. One timer serves all of them. */
 export class LingeringSeats {
   readonly #options: LingeringOptions
   /** Sorted by end of lingering. */

@@ -21,8 +21,8 @@ const maxQueueWaitMs = 60_000
 const watchInitializationMs = 5_000
 
 /**
- * Serves requests within the seats of their priority level, with fair queuing; others wait or are rejected with 429. Long-running
- * requests are exempt; watches are exempt once their initial state has been sent.
+ * Serves requests within the seats of their priority level, with fair queuing. When no seat is free, a request waits or is rejected with
+ * 429. Long-running requests are exempt; watches are exempt once their initial state has been sent.
  *
  * Differs: a request releases its seats while its body is being received.
  *
@@ -121,7 +121,7 @@ class RequestExecution implements Pausable {
     })
   }
 
-  /** Holds seats until the initial state has been sent, if the watch has one. */
+  /** Holds seats until the initial state of the watch, if any, has been sent. */
   async #serveWatch(context: RequestContext, next: NextFilter): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined

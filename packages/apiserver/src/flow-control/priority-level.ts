@@ -11,10 +11,10 @@ export class PriorityLevel {
   readonly demand = new DemandStatistics()
   readonly retryAfter = new RetryAfter()
   configuration: LevelConfiguration
-  /** The object was deleted; the level remains until its last request has finished. */
+  /** Whether the object of the level was deleted: the level remains until its last request has finished. */
   quiescing = false
   nominalSeats = 0
-  /** Minimum after lending and maximum with borrowing. */
+  /** Minimum number of seats after lending, and maximum with borrowing. */
   lowerSeats = 0
   upperSeats = 0
   currentSeats = 0
@@ -53,7 +53,7 @@ export class PriorityLevel {
     this.queues.configure(this.configuration.queuing, this.currentSeats)
   }
 
-  /** The claim on seats at an adjustment. */
+  /** The claim of the level when seats are redistributed. */
   claim(): { readonly target: number; readonly lower: number; readonly upper: number } {
     const lower = Math.max(this.lowerSeats, Math.min(this.nominalSeats, this.demand.highWatermark))
     this.targetSeats = Math.max(lower, this.demand.smoothed)

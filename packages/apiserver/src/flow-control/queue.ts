@@ -18,7 +18,7 @@ export class Queue<E extends QueueEntry<E>> {
   length = 0
   executing = 0
   seatsInUse = 0
-  /** Sums over the waiting requests. */
+  /** Sums of the seats of the waiting requests. */
   initialSeats = 0
   maxSeats = 0
   work = 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RetryAfter } from './retry-after.ts'
 
-/** Rejects a number of requests in each second. */
+/** The Retry-After once the given number of requests has been rejected in each second. */
 function after(counts: readonly number[]): number {
   const retry = new RetryAfter()
   for (const [second, count] of counts.entries()) for (let i = 0; i < count; i++) retry.rejected(1000 * (second + 100))

@@ -23,7 +23,7 @@ export class SeatRequest implements QueueEntry<SeatRequest> {
   readonly context: Pick<RequestContext, 'info' | 'user'>
   readonly initialSeats: number
   finalSeats: number
-  /** How long the final seats are held after the end, in milliseconds. */
+  /** How long the final seats are held after execution, in milliseconds. */
   lingerMs: number
   queue: Queue<SeatRequest> | undefined
   arrivedAt = 0
@@ -31,7 +31,7 @@ export class SeatRequest implements QueueEntry<SeatRequest> {
   arrivalR = 0
   startedAt = 0
   executing = false
-  /** The request has executed before and was paused. */
+  /** Whether the request has executed before and was paused. */
   resumed = false
   /** Ends the wait; set while the request is queued. */
   settle: ((outcome: WaitOutcome) => void) | undefined

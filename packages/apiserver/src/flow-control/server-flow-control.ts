@@ -137,7 +137,7 @@ class ConfigurationFollower {
     this.#controller.digest({ levels: [...this.#levels.values()], schemas: [...this.#schemas.values()] })
   }
 
-  /** Requests may be waiting although no further request triggers a refresh. */
+  /** Schedules a refresh, because requests may be waiting while no further request triggers one. */
   #scheduleRefresh(): void {
     if (this.#changed) return
     this.#changed = true

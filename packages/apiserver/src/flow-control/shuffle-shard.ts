@@ -6,7 +6,7 @@ export interface FlowHash {
   readonly b: number
 }
 
-/** Extends a hash by text. `start` holds a secret seed, so that clients cannot target queues. */
+/** Extends a hash by text. The first `start` is a secret seed, so that clients cannot target queues. */
 export function hashText(start: FlowHash, text: string): FlowHash {
   let { a, b } = start
   for (let i = 0; i < text.length; i++) {

@@ -99,7 +99,7 @@ describe('pretty JSON', () => {
 })
 
 describe('selectors of requests', () => {
-  it('with too many terms are refused for every verb, naming the parameter', async () => {
+  it('are refused with too many terms, for every verb and naming the parameter', async () => {
     const labels = `labelSelector=${terms(maxSelectorTerms + 1, () => 'a')}`
     const fields = `fieldSelector=${terms(maxSelectorTerms / 2 + 1, (i) => `metadata.name!=n${i}`)}`
     for (const [query, parameter] of [
@@ -148,7 +148,7 @@ describe('deletecollection', () => {
 })
 
 describe('an access review', () => {
-  it('with too many requirements is refused with one cause', async () => {
+  it('is refused with one cause when it has too many requirements', async () => {
     const requirements = Array.from({ length: maxSelectorTerms / 2 + 1 }, () => ({ key: '', operator: 'In', values: ['a'] }))
     const ask = async (given: readonly object[]) => {
       const spec = { resourceAttributes: { verb: 'list', resource: 'pods', labelSelector: { requirements: given } } }
@@ -188,7 +188,7 @@ describe('a deleted definition', () => {
     const total = 2500
     for (let i = 0; i < total; i++)
       expect((await sample.ask(instances, { method: 'POST', body: widget(`w${i}`) })).status).toBe(201)
-    // In between, some instances are gone and others there.
+    // Meanwhile, some instances are deleted and others still exist.
     const seen: number[] = []
     await sample.ask(`${definitions}/widgets.g.example.com`, { method: 'DELETE' })
     await eventually(

@@ -15,7 +15,7 @@ export async function deleteCollection(scope: RequestScope, context: RequestCont
   const options = await deleteOptions(scope, context)
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const isOfObject = representation.transform?.as === 'PartialObjectMetadata'
-  // Differs: kube-apiserver refuses the form after the deletion, krmkit after a dry run of it.
+  // Differs: kube-apiserver refuses this form only after deleting the objects; here the deletion is a dry run.
   const dryRun = isOfObject || (options.dryRun ?? []).length > 0
   await scope.store.deleteCollection(writeContext(context, { dryRun, fieldManager: '' }), { ...listed, options })
   if (isOfObject) throw notAnObject(scope)

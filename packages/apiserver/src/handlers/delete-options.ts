@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/context.ts'
 import { flag, integer, text } from '../request/query.ts'
 import type { RequestScope } from '../request/scope.ts'
 
-/** Options of a deletion, from the body where there is one, otherwise from the query. @throws ApiError 400 */
+/** Reads the options of a deletion from the body, or from the query when there is no body. @throws ApiError 400 */
 export async function deleteOptions(scope: RequestScope, context: RequestContext): Promise<DeleteRequestOptions> {
   const { definition, responses } = scope
   const gvk = { group: definition.group, version: definition.version, kind: 'DeleteOptions' }
@@ -22,7 +22,7 @@ export async function deleteOptions(scope: RequestScope, context: RequestContext
 }
 
 function optionsFromQuery({ query }: RequestContext): DeleteRequestOptions {
-  // Unlike in other parameters, an empty number is malformed.
+  // Unlike other numeric parameters, an empty gracePeriodSeconds is malformed.
   if (text(query, 'gracePeriodSeconds') === '') throw ApiError.badRequest('strconv.ParseInt: parsing "": invalid syntax')
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds')
   const propagationPolicy = text(query, 'propagationPolicy')

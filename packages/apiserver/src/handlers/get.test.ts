@@ -37,7 +37,7 @@ describe('reading', () => {
     expect(watching.status).toBe(400)
   })
 
-  it('shows annotations that hold fields of other versions with whole objects only', async () => {
+  it('includes annotations that hold fields of other versions only in whole objects', async () => {
     const { ask } = await sampleServer()
     const metadata = { name: 'd', annotations: { a: 'b' } }
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -51,7 +51,7 @@ describe('reading', () => {
     expect((await ask(`${path}?includeObject=Object`, { headers: table })).json.rows[0].object.metadata.annotations).toEqual(all)
   })
 
-  it('checks the options of a list before its form, and the form before its field selector', async () => {
+  it('checks the options of a list before the Accept header, and the Accept header before the field selector', async () => {
     const { ask } = await sampleServer()
     const list = async (query: string, accept = 'application/json;as=X;g=meta.k8s.io;v=v1') => {
       const { json } = await ask(`${place}/configmaps?${query}`, { headers: { accept } })
@@ -66,7 +66,7 @@ describe('reading', () => {
     }
   })
 
-  it('creates by PUT and apply whatever resourceVersion the object states', async () => {
+  it('creates by PUT and apply, ignoring the resourceVersion in the body', async () => {
     const { ask } = await sampleServer()
     const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
     const body = (name: string) => ({
@@ -80,19 +80,19 @@ describe('reading', () => {
     expect((await ask(path, { method: 'POST', body: body('c') })).status).toBe(400)
   })
 
-  it('lists metadata as protobuf with the numbers of its version', async () => {
+  it('encodes metadata lists in protobuf with the field numbers of their version', async () => {
     const { ask } = await sampleServer()
     const read = async (version: string) => {
       const accept = `application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=${version}`
       const { text } = await ask(`${place}/configmaps`, { headers: { accept } })
-      // The tag of the only field, the metadata. All bytes of an empty list are ASCII.
+      // The tag of the only field, which is the metadata. The text is lossless, because all bytes of an empty list are ASCII.
       return readEnvelope(new TextEncoder().encode(text)).raw[0]
     }
     expect(await read('v1')).toBe((1 << 3) | 2)
     expect(await read('v1beta1')).toBe((2 << 3) | 2)
   })
 
-  it('shows objects and their status as a Table, and refuses one of other subresources', async () => {
+  it('returns objects and their status as a Table, and refuses a Table of other subresources', async () => {
     const { ask } = await sampleServer()
     const spec = { containers: [{ name: 'c', image: 'i' }] }
     await ask(`${place}/pods`, { method: 'POST', body: { metadata: { name: 'p' }, spec } })

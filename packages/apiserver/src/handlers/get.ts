@@ -7,7 +7,7 @@ import type { RequestContext } from '../request/context.ts'
 import { flag, text } from '../request/query.ts'
 import { internalTypeName, negotiatedObjects, type RequestScope } from '../request/scope.ts'
 
-/** The transform of lists is accepted here and refused once there is an object. */
+/** The transform of lists is accepted here, and refused when the object has been read. */
 const forms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }
 
 /** GET of one object. @see API protocol specification, 4.2 */
@@ -26,7 +26,7 @@ export async function getResource(scope: RequestScope, context: RequestContext):
   return entryResponse(scope, context, entry, representation)
 }
 
-/** Reads an object in the span of storage. */
+/** Reads an object inside the tracing span of storage. */
 function inReadSpan<T>({ store }: RequestScope, context: RequestContext, read: () => T | Promise<T>): Promise<T> {
   const { info, span, query, auditId } = context
   span?.event('About to Get from storage')
@@ -43,7 +43,7 @@ function notAList({ definition }: RequestScope): ApiError {
   return ApiError.notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)
 }
 
-/** `export` once returned objects without the members that their cluster had added. @throws ApiError 400 */
+/** Refuses the removed parameter `export`, which returned objects without the members that the cluster adds. @throws ApiError 400 */
 function refuseExport({ query }: RequestContext): void {
   if (query.has('export') && flag(query, 'export')) {
     throw ApiError.badRequest('the export parameter, deprecated since v1.14, is no longer supported')

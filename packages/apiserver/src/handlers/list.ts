@@ -10,7 +10,7 @@ import { integer, text } from '../request/query.ts'
 import { internalTypeName, negotiated, type RequestScope } from '../request/scope.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 
-/** Transforms of a list. One of a single object is accepted here and refused once there is a list. */
+/** Transforms of a list. The transform of a single object is accepted here, and refused when the list has been read. */
 export const listTransforms = ['Table', 'PartialObjectMetadataList', 'PartialObjectMetadata'] as const
 
 /** GET of a collection. @see API protocol specification, 2.3, 4.2 and 4.3 */
@@ -25,7 +25,7 @@ export async function listResource(scope: RequestScope, context: RequestContext)
   return listResponse(scope, context, listed, { ...representation, pretty: wantsPretty(context, representation) })
 }
 
-/** Lists objects in the span of storage. */
+/** Lists objects inside the tracing span of storage. */
 async function inListSpan(
   { definition }: RequestScope,
   { span, auditId }: RequestContext,
@@ -48,7 +48,7 @@ export function listRequest(scope: RequestScope, { info }: RequestContext, optio
   return { ...options, ...usableSelectors(scope, options), namespace: info.namespace }
 }
 
-/** The parameters of a list as the query gives them. */
+/** The parameters of a list, as parsed from the query. */
 export type ListOptions = Omit<ListRequest, 'namespace'>
 
 /** Reads and checks parameters in the order of kube-apiserver. @throws ApiError 400 */
@@ -59,7 +59,7 @@ export function listOptions(context: RequestContext): ListOptions {
   return { ...wellFormedSelectors(context), limit, ...versionOptions(context) }
 }
 
-/** The version of a list. @throws ApiError 400 where it makes no sense */
+/** Reads `resourceVersion` and `resourceVersionMatch` of a list. @throws ApiError 400 for an invalid combination */
 export function versionOptions({
   query,
 }: RequestContext): Pick<ListOptions, 'continueToken' | 'resourceVersion' | 'resourceVersionMatch'> {
@@ -75,7 +75,7 @@ export function versionOptions({
   return options
 }
 
-/** The refusal of the form of one object where the response is a list. */
+/** The error for a transform of a single object when the response is a list. */
 export function notAnObject({ definition }: RequestScope): ApiError {
   const type = internalTypeName(definition, definition.kind.listKind)
   return ApiError.notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)

@@ -3,11 +3,14 @@ import type { PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
 import { Wakeup } from './wakeup.ts'
 
-/** What frames become before they are handed on. */
+/** How frames are joined to the chunks of a stream. */
 export interface Chunks<T, Chunk> {
-  /** Joins the frames of one moment. */
+  /** Joins frames that are available at the same time. */
   join(frames: readonly T[]): readonly Chunk[]
-  /** The chunks of events that no selector looks at, made by another watch or by `make`. A promise where an object is large. */
+  /**
+   * The chunks of a batch of events of a watch without selectors. They are shared with other watches; the first one calls `make`. Returns a
+   * promise when an object is large.
+   */
   batch(events: readonly PendingEvent[], make: () => Made<Chunk>): Made<Chunk>
 }
 
@@ -19,16 +22,16 @@ export interface ReadyEvents<Chunk> {
   take(): readonly Chunk[]
 }
 
-/** Events that a watch takes at once. */
+/** Maximum number of events that a watch takes at once. */
 export const eventsAtOnce = 256
-/** Bytes of a chunk. */
+/** Size at which a chunk is complete, in bytes. */
 const chunkBytes = 64 * 1024
 
 const none: readonly never[] = Object.freeze([])
 
 /**
- * The changes of a watch, which reach the client by one of two ways, in their order: the stream returns them when it runs, and `take`
- * returns them while the stream waits. The stream is woken for everything else: its end, bookmarks, and what takes long or fails.
+ * The changes of a watch. They reach the client in order, by one of two ways: the stream returns them while it runs, and `take` returns
+ * them while the stream waits. The stream is woken for everything else: its end, bookmarks, large batches and failures.
  *
  *     stream waits --changes--> onReady --take--> chunks
  *                                       --take: much, or a failure--> stream runs
@@ -39,7 +42,7 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
   readonly wakeup = new Wakeup()
   readonly #watch: ResourceWatch
   readonly #output: { readonly frames: Frames<T>; readonly chunks: Chunks<T, Chunk> }
-  /** Taken from the watch, left to the stream. */
+  /** Events that `take` has taken from the watch and left to the stream. */
   #left: readonly PendingEvent[] = none
   #failure: { readonly error: unknown } | undefined
 
@@ -48,7 +51,7 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
     this.#output = output
   }
 
-  /** Begins to observe the watch. */
+  /** Starts observing the watch. */
   follow(): void {
     this.#watch.onReady = () => {
       if (this.onReady === undefined || this.#watch.ended || !this.wakeup.isWaiting) this.wakeup.wake()
@@ -79,7 +82,7 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
     }
   }
 
-  /** The next events for the stream. @throws what `take` could not encode */
+  /** The next events for the stream. @throws the error with which `take` failed to encode events */
   next(): readonly PendingEvent[] {
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.#left.length === 0) return this.#watch.take(eventsAtOnce)
@@ -100,7 +103,7 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
   }
 }
 
-/** The events fit one chunk, and nothing is left behind them. */
+/** Whether the events fit one chunk, and no further events are pending. */
 function isSmall(events: readonly PendingEvent[]): boolean {
   if (events.length === eventsAtOnce) return false
   let bytes = 0
@@ -108,7 +111,7 @@ function isSmall(events: readonly PendingEvent[]): boolean {
   return bytes < chunkBytes
 }
 
-/** Makes the frames of items one after the other; waits only where one of them is a promise. */
+/** Creates the frames of items one after the other. Waits only when a frame is a promise. */
 export function inOrder<I, T>(items: readonly I[], make: (item: I) => T | Promise<T> | undefined): T[] | Promise<T[]> {
   const made: T[] = []
   const add = (frame: T | undefined): T[] => {
@@ -129,7 +132,7 @@ function frameOf<T>(watch: ResourceWatch, frames: Frames<T>, pending: PendingEve
   return leftAt === undefined ? frames.event(type, entry) : frames.left(entry, leftAt)
 }
 
-/** Batches of at most `eventsAtOnce` items and about one chunk of bytes. */
+/** Splits items into batches of at most `eventsAtOnce` items and about `chunkBytes` bytes. */
 export function* batches<E>(all: readonly E[], sizeOf: (each: E) => number): Generator<readonly E[]> {
   for (let from = 0; from < all.length; ) {
     let size = 0

@@ -61,7 +61,7 @@ describe('apply', () => {
     expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
   })
 
-  it('refuses a configuration without metadata that gives up all owned metadata', async () => {
+  it('refuses a configuration without metadata, which would remove all owned metadata', async () => {
     const { ask } = await sampleServer()
     const send = (body: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
     const bare = { apiVersion: 'v1', kind: 'ConfigMap' }
@@ -84,7 +84,7 @@ describe('apply', () => {
     expect((await ask(`${maps}/a`)).status).toBe(404)
   })
 
-  it('reports the uid of an object that is gone before a missing name, as migrations of stored versions send it', async () => {
+  it('reports the uid of a missing object before a missing name, for storage version migrators, which send such requests', async () => {
     const { ask } = await sampleServer()
     const send = (metadata: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body: map(metadata) })
     const { status, json } = await send({ uid: '11111111-2222-3333-4444-555555555555', resourceVersion: '1' })
@@ -296,14 +296,14 @@ describe('malformed patches', () => {
 describe('the order of checks', () => {
   const headers = { 'content-type': 'text/plain' }
 
-  it('a creation checks the media type of the body before the options, an update after them', async () => {
+  it('checks the media type of the body before the options in a creation, and after them in an update', async () => {
     const { ask } = await sampleServer()
     const code = async (method: string, path: string) => (await ask(path, { method, headers, text: '{}' })).status
     expect(await code('POST', `${maps}?fieldValidation=x`)).toBe(415)
     expect(await code('PUT', `${maps}/a?fieldValidation=x`)).toBe(422)
   })
 
-  it('a deletion of a collection checks the form of the answer before the body', async () => {
+  it('checks the Accept header of a deletecollection before its body', async () => {
     const { ask } = await sampleServer()
     const accept = 'application/json;as=Unknown;v=v1;g=meta.k8s.io'
     expect((await ask(maps, { method: 'DELETE', headers: { accept }, text: '"a"' })).status).toBe(406)

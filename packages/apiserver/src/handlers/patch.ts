@@ -36,7 +36,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
     mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
   }
   const warned = context.warnings.length
-  /** Each attempt decodes anew: its warnings replace those of the attempt before. */
+  /** Each attempt decodes the result again; its warnings replace those of the previous attempt. */
   const attempt = <T>(decoded: () => T): T => {
     context.warnings.length = warned
     write.statedType = undefined

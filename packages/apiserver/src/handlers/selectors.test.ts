@@ -55,7 +55,7 @@ describe('a selector of the namespace of a cluster-scoped kind', () => {
     expect(await names(priorities, 'metadata.namespace=')).toEqual(all)
   })
 
-  it('is refused where it has', async () => {
+  it('is refused where the kind has selectable fields', async () => {
     expect(await names('/api/v1/nodes', 'metadata.namespace=default')).toBe('field label not supported: metadata.namespace')
   })
 })

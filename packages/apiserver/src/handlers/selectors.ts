@@ -15,7 +15,7 @@ export function wellFormedSelectors(context: RequestContext): Selectors {
   return { labelSelector: wellFormed(labels), fieldSelector: wellFormed(fields) }
 }
 
-/** Selectors without those that select everything. @throws ApiError 400 for fields without an index. */
+/** Drops selectors that select everything. @throws ApiError 400 for fields that the kind cannot select by. */
 export function usableSelectors({ definition }: RequestScope, { labelSelector, fieldSelector }: Selectors): Selectors {
   for (const { field, value } of fieldSelector?.requirements ?? []) {
     if (field === '' && value === '') continue
@@ -27,14 +27,20 @@ export function usableSelectors({ definition }: RequestScope, { labelSelector, f
   }
 }
 
-/** Cluster-scoped kinds without fields of their own have a namespace to select by, which is empty. */
+/**
+ * Whether a field selector may use a field. Cluster-scoped built-in kinds without selectable fields accept `metadata.namespace`, whose
+ * value is empty.
+ */
 function isSelectable(field: string, { kind, custom, strategy: { selectableFields } }: RequestScope['definition']): boolean {
   if (field === 'metadata.name') return true
   if (field !== 'metadata.namespace') return Object.hasOwn(selectableFields ?? {}, field)
   return kind.namespaced || (custom === undefined && selectableFields === undefined)
 }
 
-/** kube-apiserver words it by kind: kinds with fields of their own, jobs and resource slices among them, and all others. */
+/**
+ * The error for a field that cannot be selected by. As on kube-apiserver, the message depends on the kind: one for jobs, one for resource
+ * slices, one for other kinds with selectable fields, and one for all others.
+ */
 function unsupportedField({ kind, custom, strategy }: RequestScope['definition'], name: string): string {
   if (kind.group === 'batch' && kind.kind === 'Job') return `field label ${goQuote(name)} not supported for Job`
   if (kind.kind === 'ResourceSlice' && custom === undefined) {

@@ -48,7 +48,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     uid: decoded.object.metadata.uid ?? '',
     createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
     mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
-    // Further attempts decode the body again, because the store owns the object of each.
+    // Each further attempt decodes the body again, because the store mutates the object.
     change() {
       const next = first ?? decodeObject(scope, context, expected, { bytes, encoding })
       first = undefined
@@ -59,7 +59,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
 }
 
-/** Paths of custom resources have handlers for all methods, so that a collection reaches those of objects. @throws ApiError 400 */
+/** Refuses a PUT or PATCH of a collection of custom resources: their paths accept all methods. @throws ApiError 400 */
 export function requireName(name: string): void {
   if (name === '') throw ApiError.badRequest('name must be provided')
 }

@@ -1,12 +1,12 @@
 /** Wakes the stream of a watch. A wake-up between `take` and `wait` is kept. */
 export class Wakeup {
   stopped = false
-  /** Events that have arrived are still sent, and none after them. */
+  /** Whether the stream ends after the events that have already arrived. */
   retired = false
   #pending = false
   #resolve: (() => void) | undefined
 
-  /** The stream waits for a wake-up. */
+  /** Whether the stream waits for a wake-up. */
   get isWaiting(): boolean {
     return this.#resolve !== undefined
   }
@@ -28,7 +28,7 @@ export class Wakeup {
     this.wake()
   }
 
-  /** `undefined` when there is nothing to wait for: the stream was woken since it last looked. */
+  /** Waits for the next wake-up; `undefined` when one has happened since the last call. */
   wait(): Promise<void> | undefined {
     if (this.#pending) {
       this.#pending = false

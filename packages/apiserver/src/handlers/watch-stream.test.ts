@@ -50,7 +50,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('the ready chunks of a watch', () => {
-  it('are the changes, which the stream then does not return', async () => {
+  it('contain the changes, which the stream does not return again', async () => {
     const sample = await sampleServer()
     const { seen, taken, ended, leave } = await read(sample, `${maps}?watch=1&resourceVersion=0`)
     await create(sample, 'a')
@@ -67,7 +67,7 @@ describe('the ready chunks of a watch', () => {
     const { seen, ended, leave } = await read(sample, `${maps}?watch=1`, () => (random.bytes(1)[0] ?? 0) < 128)
     const names = Array.from({ length: 60 }, (_, i) => `m${i}`)
     for (const name of names) {
-      // Some are larger than a chunk, which the stream returns.
+      // Some objects are larger than a chunk, so that the stream returns them.
       await create(sample, name, (random.bytes(1)[0] ?? 0) < 40 ? 'x'.repeat(70_000) : '')
       if ((random.bytes(1)[0] ?? 0) < 100) await turn()
     }
@@ -89,7 +89,7 @@ describe('the ready chunks of a watch', () => {
 })
 
 describe('an idle watch', () => {
-  it('keeps neither the objects that it began with nor the events that it sent', async () => {
+  it('keeps neither its initial objects nor the events that it has sent in memory', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const sample = await sampleServer()
@@ -97,7 +97,7 @@ describe('an idle watch', () => {
     await create(sample, 'initial')
     const idle = await read(sample, `${maps}?watch=1&resourceVersion=0`)
     const entryOf = (name: string) => new WeakRef(storage.peek(`/core/configmaps/default/${name}`) as object)
-    // Too long to be taken without waiting.
+    // Too large for `take`.
     await create(sample, 'large', 'x'.repeat(100_000))
     const kept = [entryOf('initial'), entryOf('large')]
     for (const name of ['initial', 'large']) await sample.ask(`${maps}/${name}`, { method: 'DELETE' })

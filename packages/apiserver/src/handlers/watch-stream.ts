@@ -9,7 +9,7 @@ import { batches, type Chunks, eventBytes, eventsAtOnce, inOrder, LiveEvents, ty
 import type { Wakeup } from './wakeup.ts'
 
 /**
- * The event stream of a watch, each event encoded once for all watchers.
+ * The event stream of a watch. Each event is encoded once for all watches.
  *
  *     initial state as ADDED --> changes --timeout | client gone | too slow | server closes--> end
  */
@@ -18,7 +18,10 @@ import type { Wakeup } from './wakeup.ts'
 export interface WatchTerms {
   readonly selected: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>
   readonly bookmarks: boolean
-  /** True: the present state comes first, closed by a bookmark that marks its end; false: only changes are sent. Undefined: as the version asks. */
+  /**
+   * True: the stream starts with the existing objects, followed by a bookmark that marks their end. False: only changes are sent.
+   * Undefined: `resourceVersion` decides whether the existing objects come first, without a bookmark.
+   */
   readonly initialEvents: boolean | undefined
   /** Zero: the watch ends at once. */
   readonly timeoutMs: number
@@ -28,20 +31,20 @@ export interface WatchStreamRequest {
   readonly scope: RequestScope
   readonly context: RequestContext
   readonly terms: WatchTerms
-  /** A Status: the watch cannot start, and the stream consists of this error. */
+  /** A Status when the watch cannot start: the stream consists of this error. */
   readonly watch: ResourceWatch | Status
 }
 
 const bookmarkEveryMs = 60_000
 /** The last bookmark is sent this long before the timeout, so that the client can resume from it. */
 const lastBookmarkMs = 2_000
-/** As long as in kube-apiserver. */
+/** How long watches outlive a change of their definition: as long as on kube-apiserver. */
 const outlivingMs = 1_000
 
 /** The stream of a watch. */
 export interface WatchStream<Chunk> {
   readonly stream: AsyncGenerator<Chunk>
-  /** Absent where objects must be awaited before they are encoded. */
+  /** Absent when objects must be loaded before they are encoded, as for kinds that a webhook converts. */
   readonly ready: ReadyEvents<Chunk> | undefined
 }
 
@@ -98,7 +101,7 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
       if (waiting !== undefined) await waiting
     }
   } catch (error) {
-    // An object that cannot be converted ends the watch, with the reason as the last event.
+    // An object that cannot be converted ends the watch, with the error as the last event.
     if (!ApiError.is(error)) throw error
     for (const chunk of chunks.join([frames.status(error.status)])) yield chunk
   } finally {
@@ -114,7 +117,7 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
  * watch keeps none.
  */
 
-/** The state before the changes. Ends early when the watch is stopped. */
+/** The initial objects. Ends early when the watch is stopped. */
 async function* initialChunks<T, Chunk>(
   { scope, watch }: StartedWatch,
   { frames, chunks, live }: StreamParts<T, Chunk>,
@@ -129,7 +132,7 @@ async function* initialChunks<T, Chunk>(
   }
 }
 
-/** The changes that have arrived. @returns their number */
+/** The changes that have arrived. @returns the number of changes */
 async function* liveChunks<T, Chunk>(
   { scope }: StartedWatch,
   live: LiveEvents<T, Chunk>,
@@ -140,13 +143,16 @@ async function* liveChunks<T, Chunk>(
     const loading = scope.codec.load(entriesOf(batch))
     if (loading !== undefined) await loading
     for (const chunk of await live.encode(batch)) yield chunk
-    // Single events are sent at once; only further batches wait for their slice.
+    // The first batch is sent at once; only further batches wait for a slice.
     if (batch !== events && pace.due(true)) await pace.next()
   }
   return events.length
 }
 
-/** Registers everything that ends a watch from outside. @returns a function that releases it. */
+/**
+ * Registers the timeout, client disconnection, server close and definition change, which end a watch. @returns a function that unregisters
+ * them
+ */
 function endings({ scope, context, terms }: StartedWatch, wakeup: Wakeup): () => void {
   const stop = () => wakeup.stop()
   const cancelTimeout = scope.clock.setTimeout(stop, terms.timeoutMs)
@@ -165,8 +171,8 @@ function endings({ scope, context, terms }: StartedWatch, wakeup: Wakeup): () =>
 }
 
 /**
- * A changed definition of a custom resource ends the watches of its former edition, of all versions, `outlivingMs` later; until then they
- * show objects by the former edition.
+ * Ends a watch of custom resources `outlivingMs` after a change of the definition, in all versions. Until then, the watch shows objects by
+ * the former definition.
  *
  * @returns a function that stops observing
  */
@@ -188,7 +194,7 @@ function endWithDefinition({ registry, definition, clock }: RequestScope, end: (
   }
 }
 
-/** Every entry that frames are made of. */
+/** All entries that the frames of events need. */
 function* entriesOf(events: readonly PendingEvent[]): Generator<Entry> {
   for (const { entry, previous } of events) {
     if (previous !== undefined) yield previous
@@ -223,7 +229,7 @@ class BookmarkTimer {
     this.#cancel = this.#clock.setTimeout(due, Math.min(left, bookmarkEveryMs))
   }
 
-  /** Whether a bookmark is due, once; schedules the next one. */
+  /** Returns true once for each due bookmark, and schedules the next one. */
   takeDue(): boolean {
     if (!this.#isDue) return false
     this.#isDue = false

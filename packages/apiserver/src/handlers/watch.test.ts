@@ -18,7 +18,7 @@ async function make(sample: SampleServer, name: string, labels: Record<string, s
   return (await sample.ask(maps, { method: 'POST', body })).json.metadata.resourceVersion as string
 }
 
-/** An open watch: `next()` waits for so many events, `leave()` ends it. */
+/** Opens a watch: `next()` waits for the given number of events, `leave()` ends the watch. */
 async function watch({ server }: SampleServer, query: string, headers: Record<string, string> = {}, path = maps) {
   const gone = new AbortController()
   const target = `${path}?watch=1&${query}`
@@ -127,7 +127,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('have only the version in bookmarks of custom resources as metadata [P30]', async () => {
+  it('have only the resourceVersion in the metadata of custom resource bookmarks [P30]', async () => {
     const sample = await sampleServer()
     const schema = { openAPIV3Schema: { type: 'object' } }
     await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition([{ schema }]) })
@@ -209,7 +209,7 @@ describe('watch frames', () => {
     expect(await blueprint('application/vnd.kubernetes.protobuf')).toMatch(/^k8s\0.*ConfigMapList/s)
   })
 
-  it('a streamed list cannot be a Table: the next acceptable form is used, or 406', async () => {
+  it('use the next acceptable form for a streamed list as Table, or fail with 406', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')
     const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
@@ -220,7 +220,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('begin without the present state on request', async () => {
+  it('begin without the existing objects on request', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')
     for (const version of ['', '0']) {
@@ -233,7 +233,7 @@ describe('watch frames', () => {
     for (const query of refused) expect((await sample.ask(`${maps}?watch=1&${query}`)).status, query).toBe(400)
   })
 
-  it('by the deprecated path alone have the options of lists', async () => {
+  it('have the options of lists when only the deprecated path requests the watch', async () => {
     const sample = await sampleServer()
     const version = await make(sample, 'a')
     const old = maps.replace('/api/v1/', '/api/v1/watch/')

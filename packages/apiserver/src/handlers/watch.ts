@@ -63,10 +63,10 @@ async function rowForm({ definition }: RequestScope, { query }: RequestContext):
   return { include: includeObject(query), printer: await printerOf(definition) }
 }
 
-/** Events that are not encoded: nothing is shared between watches. */
+/** Chunks for events that are not encoded, which watches do not share. */
 const ofObjects: Chunks<SharedEvent, readonly SharedEvent[]> = { join: (batch) => [batch], batch: (_, make) => make() }
 
-/** The parameters of a watch as the query gives them. */
+/** The parameters of a watch, as parsed from the query. */
 interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {
   readonly seconds: number | undefined
 }
@@ -78,7 +78,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   integer(query, 'limit')
   const selected = wellFormedSelectors(context)
   const bookmarks = flag(query, 'allowWatchBookmarks')
-  // The deprecated path alone makes no watch of the options: like on kube-apiserver they are those of a list.
+  // As on kube-apiserver, a watch by the deprecated path, without the parameter `watch`, is checked by the rules of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {
     versionOptions(context)
     return { selected, seconds, initialEvents: undefined, bookmarks }
@@ -98,8 +98,8 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
 }
 
 /**
- * Where kube-apiserver has `WatchList` on, a watch that begins with the present state is a streamed list. Differs: it is none where only
- * this server has the gate on.
+ * Whether a watch that begins with the existing objects is a streamed list although `sendInitialEvents` is absent. This is so where
+ * kube-apiserver enables the gate `WatchList`. Differs: not in releases where only this server enables the gate by default.
  */
 function streamsByDefault(version: string | undefined, features: Features): true | undefined {
   const { configured, release } = features
@@ -124,7 +124,7 @@ function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ..
   const selected = usableSelectors(scope, options.selected)
   if (info.name !== '') {
     const { fieldSelector } = selected
-    // Like on kube-apiserver, a selector has to name the object, whatever else it demands.
+    // As on kube-apiserver, a field selector must require the name in the path, whatever else it requires.
     if (fieldSelector !== undefined && fieldSelector.exactMatch('metadata.name') !== info.name)
       throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
@@ -139,7 +139,7 @@ function timeoutMs({ limits, random }: RequestScope, seconds = 0): number {
   return shortest + jitter
 }
 
-/** A version whose history is gone ends the stream with its first event; the response has the status 200. */
+/** Starts the watch. For a compacted version, the response has status 200 and the error is the first and only event. */
 async function startWatch(
   { store }: RequestScope,
   { info, query, signal }: RequestContext,

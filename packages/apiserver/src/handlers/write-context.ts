@@ -33,7 +33,7 @@ export class RequestWriteContext implements WriteContext {
   readonly dryRun: boolean
   readonly fieldManager: string
   readonly sent: WriteContext['sent']
-  /** Each attempt to apply a patch sets it. */
+  /** Set by each attempt to apply a patch. */
   statedType: WriteContext['statedType']
   readonly #context: RequestContext
 
@@ -57,7 +57,7 @@ export class RequestWriteContext implements WriteContext {
     return givenOptions(this.#context, this.dryRun)
   }
 
-  /** Recorded for the caller, and for audit policies that log bodies. */
+  /** Decisions are recorded for callers that trace the request, and for audit policies that log bodies. */
   get decisions(): WriteContext['decisions'] {
     const { request, auditLevel, decisions } = this.#context
     const { trace } = request
@@ -78,7 +78,7 @@ export class RequestWriteContext implements WriteContext {
     return outgoingSpan(this.#context)
   }
 
-  /** Absent where the request is not audited, so that plugins compute nothing for it. */
+  /** Absent when the request is not audited, so that plugins do not compute annotations in vain. */
   get annotate(): WriteContext['annotate'] {
     return this.#context.auditLevel === 'None' ? undefined : this.#annotate
   }

@@ -47,11 +47,11 @@ type Part = 'aggregation' | 'flowControl' | 'roles'
 
 interface Stage {
   readonly name: string
-  /** Only with this part. */
+  /** The stage exists only with this part. */
   readonly part?: Part | undefined
-  /** Only with these feature gates. */
+  /** The stage exists only with these feature gates enabled. */
   readonly gates?: readonly string[]
-  /** The first release with the stage, and the first one without. */
+  /** The first release with the stage, and the first release without it. */
   readonly since?: string
   readonly until?: string
 }
@@ -67,7 +67,7 @@ function gatedHook(name: string, gates: readonly string[], part?: Part): Stage {
 /**
  * Checks of the start-up hooks of a server with these optional parts.
  *
- * @param started checks of hooks that finish later: they take the places of their names
+ * @param started checks of hooks that finish after start; each replaces the stage of the same name
  */
 export function stageChecks(
   parts: Readonly<Record<Part, boolean>>,

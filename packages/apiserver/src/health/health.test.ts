@@ -55,7 +55,7 @@ describe('health', () => {
       const { text } = await get(`/${root}?verbose`)
       for (const name of ['ping', 'log', 'etcd', 'poststarthook/crd-informer-synced', 'poststarthook/bootstrap-controller'])
         expect(text).toContain(`[+]${name} ok\n`)
-      // Only with aggregation.
+      // This check exists only with aggregation.
       expect(text).not.toContain('autoregister-completion')
       expect((await get(`/${root}/etcd`)).text).toBe('ok')
       expect((await get(`/${root}?exclude=etcd`)).status).toBe(200)

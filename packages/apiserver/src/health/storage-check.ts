@@ -1,6 +1,6 @@
 import type { ServerScope } from '../request/scope.ts'
 
-/** How long the storage may take to answer, in milliseconds: the default of kube-apiserver. */
+/** Time limit for a response of the storage, in milliseconds: the default of kube-apiserver. */
 const answerMs = 2000
 
 /** A health check of the storage. @returns a function that throws when the storage does not answer */

@@ -1,7 +1,7 @@
 import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 
-/** Bytes of one part, unless a single piece is longer. */
+/** Size of one part in bytes; a longer piece becomes a part by itself. */
 const partBytes = 64 * 1024
 
 /** Collects a body piece by piece: joins small pieces and copies no large ones. */
@@ -23,7 +23,7 @@ export class BodyParts {
     this.#add(bytes)
   }
 
-  /** @param before bytes before the collected ones, known only at the end. */
+  /** @param before bytes to put before the collected pieces, when they are known only at the end */
   end(before?: Uint8Array): ApiBody {
     this.#endText()
     this.#endGroup()

@@ -15,30 +15,30 @@ import * as paced from '@krmkit/schema/paced'
 import { FrameCaches } from './frame-cache.ts'
 
 /**
- * Shows stored entries in one served version: the stored bytes where that is the storage version, otherwise a conversion that is
+ * Converts stored entries to one served version. For the storage version, it returns the stored bytes; conversions to other versions are
  * cached per revision.
  */
 export interface VersionCodec {
   readonly definition: ResourceDefinition
-  /** Converts entries by webhook ahead of `object` and `bytes`; `undefined` when there is nothing to wait for. */
+  /** Converts entries by webhook ahead of `object` and `bytes`; `undefined` when no entry needs it. */
   load(entries: Iterable<Entry>): Promise<void> | undefined
   /**
-   * Parses, converts and encodes a loaded large entry in slices ahead of `object` or `bytes`; `undefined` when there is nothing to wait
-   * for, as for all small entries.
+   * Parses, converts and encodes a loaded large entry in slices ahead of `object` or `bytes`; `undefined` when the entry is ready, as all
+   * small entries are.
    */
   ready(entry: Entry, form: EntryForm, turns: Turns): Promise<unknown> | undefined
   object(entry: Entry): FrozenObject
   /** Whole JSON document with its final newline. */
   bytes(entry: Entry): Uint8Array
-  /** The result of a write, which is not stored in a dry run, in this version; a promise where it is large. */
+  /** Converts the result of a write, which may be a dry run, to this version. Returns a promise when the object is large. */
   present(object: FrozenObject, turns: Turns): FrozenObject | Promise<FrozenObject>
-  /** Bytes of a document before its first member after `kind` and `apiVersion`. */
+  /** Number of bytes of a document before the first member that follows `kind` and `apiVersion`. */
   readonly headLength: number
   /** Encoded watch events. */
   readonly frames: FrameCaches
 }
 
-/** What is read of an entry. */
+/** Whether a caller needs the object of an entry or its bytes. */
 export type EntryForm = 'object' | 'bytes'
 
 interface Converted {
@@ -53,7 +53,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
 }
 
 function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definition' | 'objects'>): VersionCodec {
-  // Items in lists of custom resources are whole objects with members in name order.
+  // Items of custom resource lists are whole objects, with members sorted by name.
   const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
   if (definition.conversion !== undefined) return webhookCodec(definition, objects, headLength)
   if (definition.fromStorage === undefined) {
@@ -69,8 +69,8 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
     }
   }
   const converted = new WeakMap<Entry, Converted | 'stored'>()
-  // Most custom objects of the storage version need no conversion, and nothing is cached for them: those written since the
-  // definition last changed are known, the others are recognised by comparing bytes.
+  // Most custom objects of the storage version need no conversion, and nothing is cached for them. Objects written since the last change of
+  // the definition are known to need none; for older objects, comparing bytes shows it.
   const mayBeStored = definition.custom !== undefined && definition.version === definition.storage.version
   const convert = (object: FrozenObject): FrozenObject => toVersion(object, definition)
   const of = (entry: Entry): Converted | 'stored' => {
@@ -123,7 +123,7 @@ function undecoratedCodec({ definition, objects }: Pick<ResourceStore, 'definiti
   }
 }
 
-/** A webhook converts between this version and storage; writes work with objects of this version. */
+/** The codec of a version that a webhook converts to and from the storage version. Results of writes are already in this version. */
 function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, headLength: number): VersionCodec {
   const encoded = new WeakMap<FrozenObject, Uint8Array>()
   const object = (entry: Entry) => objects.get(definition, entry)
@@ -153,7 +153,7 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
   }
 }
 
-/** Shows objects of a kind that hides stored members from readers: bytes are those of the entry where nothing is hidden. */
+/** The codec of a kind that hides stored members from readers. It returns the bytes of the entry when nothing is hidden. */
 function decoratedCodec(codec: VersionCodec, decorate: (object: FrozenObject) => FrozenObject): VersionCodec {
   const unchanged = new WeakSet<Entry>()
   return {

@@ -18,8 +18,8 @@ export async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * The output of a coder whose input are the chunks. An error of the chunks or of the coder ends both; the reader gets it. A reader that
- * stops ends the chunks at once, also while the next one is pending.
+ * Pipes chunks through a coder and returns the output. An error of the input or of the coder ends both, and the reader gets the error. A
+ * reader that stops ends the input at once, even while its next chunk is pending.
  */
 export function codedChunks(chunks: Chunks, coder: Coder): AsyncIterable<Uint8Array> {
   return {

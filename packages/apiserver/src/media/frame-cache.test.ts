@@ -45,7 +45,7 @@ describe('FrameCache', () => {
     expect(made).toBeGreaterThanOrEqual(32)
   })
 
-  it('joins the frames of one moment once for all watchers', () => {
+  it('joins frames once for all watchers that send them together', () => {
     const cache = new FrameCache()
     const frames = [Uint8Array.of(1), Uint8Array.of(2, 3)]
     const chunks = cache.join(frames)
@@ -55,7 +55,7 @@ describe('FrameCache', () => {
     expect(cache.join([])).toEqual([])
   })
 
-  it('makes the chunks of a batch once for all watchers', () => {
+  it('creates the chunks of a batch once for all watchers', () => {
     const cache = new FrameCache()
     const event = (): StorageEvent => ({ type: 'put', key: '/a', revision: 1, entry: entryOf(10) }) as StorageEvent
     const [first, second] = [event(), event()]

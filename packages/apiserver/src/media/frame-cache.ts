@@ -6,7 +6,7 @@ import type { Representation } from './negotiation.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** Bytes of cached events. */
+/** Maximum size of the cached events, in bytes. */
 const rememberedBytes = 8 * 1024 * 1024
 
 /** Size at which a chunk of frames is complete. */
@@ -19,13 +19,13 @@ const chunkBytes = 64 * 1024
 export class FrameCache {
   readonly #frames = new ByteBoundedCache<{ readonly type: EventType; readonly frame: Uint8Array }, Entry>({
     maxBytes: rememberedBytes,
-    // Holds a frame of the largest object together with the object.
+    // The frame of the largest possible object, together with the object, fits.
     maxEntryBytes: rememberedBytes / 2,
-    // The key keeps a deleted entry alive.
+    // The cached key keeps the entry in memory, so its value counts too.
     weigh: ({ frame }, { value }) => 256 + frame.byteLength + value.byteLength,
   })
 
-  /** Frames that are being made. */
+  /** Frames that are being encoded. */
   readonly #making = new WeakMap<Entry, { readonly type: EventType; readonly frame: Promise<Uint8Array> }>()
   #joinedFrames: readonly Uint8Array[] = []
   #chunks: readonly Uint8Array[] = []
@@ -50,7 +50,10 @@ export class FrameCache {
     return frame
   }
 
-  /** The chunks of a batch. Watchers of a whole collection take the same batches: all but the first one only compare the events. */
+  /**
+   * The chunks of a batch. Watchers of a whole collection usually take the same batches, so all watchers but the first only compare the
+   * events.
+   */
   batch(
     events: readonly PendingEvent[],
     make: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>,
@@ -62,7 +65,7 @@ export class FrameCache {
     return this.#batchChunks
   }
 
-  /** Joins the frames of one moment into chunks. Watchers that send the same frames, as most do, share the chunks. */
+  /** Joins frames that are sent together into chunks. Watchers that send the same frames, as most do, share the chunks. */
   join(frames: readonly Uint8Array[]): readonly Uint8Array[] {
     if (frames.length === 1) return frames
     if (!sameItems(frames, this.#joinedFrames)) {

@@ -75,7 +75,7 @@ describe('chunks of a list', () => {
     expect(valuesOf(piecesOf(runs, all).text)).toHaveLength(2000)
   })
 
-  it('keep no entry in memory that was superseded', async () => {
+  it('keep no superseded entry in memory', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const { put, entries, compact } = await filled(500)

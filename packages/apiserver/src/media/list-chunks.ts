@@ -9,18 +9,19 @@ const averageChunk = 64
 const longestChunk = 256
 const chunkBytes = 128 * 1024
 
-/** Bytes of the items of cached chunks. */
+/** Maximum size of the items of all cached chunks, in bytes. */
 const cachedBytes = 64 * 1024 * 1024
 
 /**
- * Caches the items of lists as chunks of neighbours. Chunk boundaries depend on the entries and not on the list: two lists share the
- * chunks in which nothing has changed, and adapters need not compress those again.
+ * Caches the items of lists as chunks of neighbours. Chunk boundaries depend on the entries and not on the list, so two lists share the
+ * chunks in which nothing has changed, and adapters need not compress these chunks again.
  *
- * A chunk lives no longer than its first entry: it refers to the others, whose values would stay in memory after they were superseded.
+ * A chunk is dropped with its first entry, because the chunk refers to its other entries, whose values would otherwise stay in memory after
+ * they were superseded.
  */
 export class ListChunkCache {
   readonly #chunks = new WeakMap<Entry, Cached>()
-  /** All chunks, oldest first, with their lengths. One whose first entry is gone counts until its turn. */
+  /** All chunks, oldest first, with their lengths. A dropped chunk counts until it becomes the oldest. */
   readonly #byAge = new Map<WeakRef<Chunk>, number>()
   #bytes = 0;
 
@@ -55,7 +56,7 @@ export class ListChunkCache {
     const known = this.#chunks.get(first)?.chunk
     if (known?.codec === codec && known.isAt(entries, from)) return known
     const chunk = yield* cutChunk(codec, entries, { from, turns })
-    // Another list may have added one since.
+    // Another list may have cached a chunk for this entry in the meantime.
     this.#forget(this.#chunks.get(first)?.ref)
     const ref = new WeakRef(chunk)
     this.#chunks.set(first, { chunk, ref })
@@ -77,7 +78,7 @@ export class ListChunkCache {
   }
 }
 
-/** Where a chunk begins in a list, and what paces the work on large entries. */
+/** The index at which a chunk begins, and the turns that pace work on large entries. */
 interface ChunkStart {
   readonly from: number
   readonly turns: Turns
@@ -132,7 +133,7 @@ function* cutChunk(codec: VersionCodec, list: readonly Entry[], { from, turns }:
     const entry = list[to] as Entry
     const preparing = codec.ready(entry, 'bytes', turns)
     if (preparing !== undefined) yield preparing
-    // Two more for the comma and the brace, one less for the newline.
+    // The item has a comma and an opening brace instead of the head, and lacks the newline.
     byteLength += codec.bytes(entry).byteLength - codec.headLength + 1
     to++
     ended = endsRun(entry) || to - from >= longestChunk || byteLength >= chunkBytes

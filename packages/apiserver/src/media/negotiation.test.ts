@@ -24,7 +24,7 @@ describe('negotiation', () => {
 
   it.each([
     ['*/*;q=0.1, application/yaml', 'yaml'],
-    // A specific type precedes a wildcard of a higher weight.
+    // A specific type takes precedence over a wildcard with a higher weight.
     ['*/*, application/yaml;q=0.5', 'yaml'],
     ['application/json;q=x, application/yaml;q=0.1', 'yaml'],
     ['application/json;q=0', 'json'],

@@ -28,7 +28,7 @@ export interface Clause {
 }
 
 const maxAcceptLength = 4096
-/** Bytes of cached Accept headers. */
+/** Maximum size of the cached Accept headers, in bytes. */
 const maxCachedBytes = 256 * 1024
 
 /** The clauses of an Accept header, the preferred one first. `Negotiator` caches them: clients send few different headers. */
@@ -59,10 +59,13 @@ function trimSpaces(text: string): string {
   return trimRight(text.slice(start), ' ')
 }
 
-/** Number of clauses up to which the order is that of kube-apiserver, whose relation is not transitive. */
+/**
+ * Maximum number of clauses that are sorted by insertion like kube-apiserver does; its comparison is not transitive, so the algorithm
+ * matters.
+ */
 const maxInserted = 12
 
-/** Sorts by weight; like on kube-apiserver, a specific type also precedes a wildcard of a higher weight that is its neighbour. */
+/** Sorts by weight. As on kube-apiserver, a specific type also precedes an adjacent wildcard with a higher weight. */
 function preferred(clauses: Clause[]): readonly Clause[] {
   if (clauses.length > maxInserted) return clauses.sort((a, b) => b.quality - a.quality)
   for (let i = 1; i < clauses.length; i++) {
@@ -101,15 +104,15 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
 const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf', 'cbor']
 
 export interface NegotiationOptions {
-  /** Encodings of the untransformed object, where transforms have more. */
+  /** Encodings of the untransformed object, where transforms support more encodings. */
   readonly plain?: readonly Encoding[]
   /** Available transforms. */
   readonly transforms?: readonly Transform['as'][]
-  /** The response is an error: its header is not cached. */
+  /** Whether the response is an error, whose Accept header is not cached. */
   readonly refusal?: boolean
 }
 
-/** What the Accept header says. */
+/** A parsed Accept header. */
 interface Accepted {
   readonly clauses: readonly Clause[]
   readonly types: ReadonlySet<string>
@@ -133,7 +136,7 @@ export class Negotiator {
   readonly #vendor: string
   readonly #metaGroup: string
   readonly #available: typeof available
-  /** Media types of streams, of objects, and of what a collection produces: both. */
+  /** Media types of streams, of objects, and of collections, which produce both. */
   readonly #streamed: readonly string[]
   readonly #objects: readonly string[]
   readonly #collections: readonly string[]
@@ -155,7 +158,7 @@ export class Negotiator {
   }
 
   /**
-   * The first stage: that of the router.
+   * The first stage, which the router performs.
    *
    * @param produces media types that the route produces
    * @throws ApiError 406 that lists them.
@@ -170,13 +173,13 @@ export class Negotiator {
     throw ApiError.generic(406, { serverMessage })
   }
 
-  /** The media types of objects, and of streams of objects where the route is that of a collection. */
+  /** The media types of objects; for the route of a collection, also those of streams. */
   produced({ collection = false } = {}): readonly string[] {
     return collection ? this.#collections : this.#objects
   }
 
   /**
-   * The second stage: that of the handler.
+   * The second stage, which the handler performs.
    *
    * @throws ApiError 406 that lists the available types.
    */
@@ -192,7 +195,7 @@ export class Negotiator {
     return chosen
   }
 
-  /** The stage of a watch stream, which has no YAML form. @throws ApiError 406 that lists the available types. */
+  /** The additional check of a watch stream, which has no YAML form. @throws ApiError 406 that lists the available types. */
   requireStream({ encoding }: Representation): void {
     if (encoding === 'yaml')
       throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed.join(', ')}`)

@@ -15,7 +15,7 @@ export interface ResponseWriter {
   readonly negotiator: Negotiator
   readonly types: TypeSource
   readonly vendor: string
-  /** Absent: the feature gate of CBOR is off. */
+  /** Absent when the feature gate of CBOR is off. */
   readonly cbor?: CborCodec | undefined
 }
 
@@ -30,7 +30,7 @@ export function bytesBody(bytes: Uint8Array): ApiBody {
   return { kind: 'bytes', bytes }
 }
 
-/** A response whose JSON is encoded already. */
+/** A response with already encoded JSON. */
 export function jsonResponse(status: number, body: ApiBody): ApiResponse {
   return { status, headers: headersFor('application/json'), body }
 }
@@ -66,7 +66,9 @@ export function encodeObject(object: object, { encoding, pretty }: Representatio
   return concatBytes(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
-/** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */
+/**
+ * Encodes step by step when the output is indented or large. Protobuf takes one step, because objects of storable size encode fast enough.
+ */
 function* encodedBody(
   object: object,
   { encoding, pretty }: Representation,
@@ -88,12 +90,12 @@ function* encodedBody(
   return parts.end()
 }
 
-/** JSON of an object, step by step where it is large. */
+/** The JSON of an object; large objects are encoded step by step. */
 export function* jsonText(object: object): Work<string> {
   return isLargeValue(object) ? yield* paced.stringifyJson(object) : stringifyJson(object)
 }
 
-/** A response that shows an object, encoded at once. */
+/** A response with an object that is encoded in one step. */
 export function plainResponse(
   responses: ResponseWriter,
   status: number,
@@ -104,7 +106,7 @@ export function plainResponse(
   return encodedResponse(responses, status, runAtOnce(encodedBody(object, { encoding, pretty }, type, responses.cbor)), encoding)
 }
 
-/** As `plainResponse`, encoding large objects in slices. */
+/** Like `plainResponse`, but encodes large objects in slices. */
 export function slicedResponse(
   { responses, turns }: { readonly responses: ResponseWriter; readonly turns: Turns },
   status: number,
@@ -116,7 +118,7 @@ export function slicedResponse(
   return whenDone(body, (made) => encodedResponse(responses, status, made, encoding))
 }
 
-/** A response whose body is encoded already. */
+/** A response with an already encoded body. */
 export function encodedResponse({ vendor }: ResponseWriter, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
   return { status, headers: headersFor(mediaType(encoding, vendor)), body }
 }

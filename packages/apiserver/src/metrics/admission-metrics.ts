@@ -63,7 +63,7 @@ class OutcomeHistograms {
   }
 }
 
-/** 0 means a failure without a code. */
+/** The label value of a status code; 0 means a failure without a code. */
 function webhookCode(code: number): number {
   return code === 0 ? 0 : metricCode(code)
 }
@@ -120,7 +120,7 @@ function policyMetrics(instruments: Instruments, conditions: ConditionMetrics): 
       checks.inc(labels)
       durations.observe(labels, seconds)
     },
-    // Both sorts of policies have this type on kube-apiserver.
+    // kube-apiserver uses this type for validating and mutating policies alike.
     conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'policy', type: 'validate' }, result),
   }
 }

@@ -1,11 +1,11 @@
 import type { Instruments } from './instruments.ts'
 
-/** Metrics of the match conditions of webhooks and policies. Admission and authorization have the same ones, with different prefixes. */
+/** Metrics of the match conditions of webhooks and policies. Admission and authorization have the same metrics with different prefixes. */
 
 export interface MatchConditionMetricsOptions {
-  /** Of the names of the metrics: `apiserver_admission`. */
+  /** Prefix of the metric names, such as `apiserver_admission`. */
   readonly prefix: string
-  /** What has the match conditions, with its article, for the help texts. */
+  /** The owner of the match conditions, with its article, for help texts. */
   readonly subject: 'an admission webhook or policy' | 'an authorization webhook'
   readonly labelNames: readonly string[]
 }
@@ -13,7 +13,7 @@ export interface MatchConditionMetricsOptions {
 /** The evaluation of the match conditions of one webhook or policy for one request. */
 export interface MatchConditionEvaluation {
   readonly seconds: number
-  /** The webhook or policy is skipped. */
+  /** Whether the webhook or policy is skipped. */
   readonly excluded: boolean
   readonly failed: boolean
 }

@@ -11,7 +11,7 @@ export interface HistogramPoint {
   readonly labels: MetricLabels
   /** Upper bounds of the buckets, ascending, without infinity. */
   readonly bounds: readonly number[]
-  /** Number of values in each bucket alone, with one more than `bounds`: the values above the last one. */
+  /** Number of values in each bucket, not cumulative. The list has one item more than `bounds`, for the values above the last bound. */
   readonly counts: readonly number[]
   readonly count: number
   readonly sum: number
@@ -24,8 +24,8 @@ export type MetricFamily = { readonly name: string; readonly help: string } & (
 )
 
 /**
- * Parses metrics as servers of krmkit print them, in the Prometheus text format: the series of a metric follow its type, and the buckets
- * of a histogram are in order. Lines of other forms are left out. Yields after each line, so that the caller can work in slices.
+ * Parses metrics as servers of krmkit print them, in the Prometheus text format: the series of a metric follow its type, and the buckets of
+ * a histogram are in order. Lines of other forms are ignored. Yields after each line, so that the caller can work in slices.
  *
  * @example
  * import { readMetricFamilies } from '@krmkit/apiserver/metrics'

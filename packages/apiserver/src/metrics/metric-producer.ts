@@ -4,7 +4,7 @@ import { type HistogramPoint, type MetricFamily, type NumberPoint, readMetricFam
 
 /**
  * Metrics for the SDK of OpenTelemetry: the `MetricProducer` of `@opentelemetry/sdk-metrics`, which a reader takes in its option
- * `metricProducers`. The types are those of the SDK that matter here, so that no package of OpenTelemetry is needed.
+ * `metricProducers`. The types repeat the needed part of the SDK's types, so that no OpenTelemetry package is needed.
  */
 
 /** Seconds and nanoseconds since the epoch. */
@@ -37,7 +37,7 @@ export type ProducedMetric = ProducedHead &
     | { readonly dataPointType: 0; readonly dataPoints: ProducedPoint<ProducedHistogram>[] }
   )
 
-/** The resource of the reader takes the place of this one, which is empty. */
+/** An empty resource, which the reader replaces by its own. */
 export interface ProducedResource {
   readonly attributes: Record<string, never>
   merge<Resource extends object>(other: Resource | null): Resource
@@ -60,7 +60,7 @@ export interface MetricProducerOptions {
 }
 
 /**
- * The metrics of a server for a reader of OpenTelemetry, under the names of `/metrics`.
+ * The metrics of a server for an OpenTelemetry reader, under the names of `/metrics`.
  *
  * @example
  * import { createApiServer } from '@krmkit/apiserver'
@@ -68,7 +68,7 @@ export interface MetricProducerOptions {
  * import { memoryStorage } from '@krmkit/storage'
  * await using server = await createApiServer({ storage: memoryStorage() })
  * const producer = createMetricProducer(server)
- * // new PeriodicExportingMetricReader({ exporter, metricProducers: [producer] })
+ *  // new PeriodicExportingMetricReader({ exporter, metricProducers: [producer] })
  * const { resourceMetrics } = await producer.collect()
  * resourceMetrics.scopeMetrics[0]?.scope.name // 'krmkit'
  */
@@ -123,7 +123,7 @@ function producedHistogram(
 }
 
 /**
- * The unit that the name of a metric ends with, in the notation of OpenTelemetry; empty for a number.
+ * The unit that a metric name ends with, in OpenTelemetry notation; empty for a name without a unit.
  *
  * @example
  * import { metricUnit } from '@krmkit/apiserver/metrics'

@@ -24,7 +24,7 @@ export interface Metrics {
   }): void
   readonly admission: AdmissionMetrics
   readonly authorization: AuthorizationMetrics
-  /** Availability of aggregated API servers. */
+  /** The availability of aggregated API servers. */
   readonly availability: AvailabilityMetrics
   /** Adds a metric whose values are computed when they are read. */
   register(metric: SampledMetric): void
@@ -124,7 +124,7 @@ export function createMetrics({ resourceVersion, resources, turns, gates = [] }:
     async expose() {
       const ofRequests = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
       const pace = new Pace(turns)
-      // Scrapes begin in a slice of their own, so that simultaneous ones do not add up to one long turn.
+      // Each scrape begins in a new slice, so that simultaneous scrapes do not add up to one long turn of the event loop.
       await pace.next()
       const parts: Uint8Array[] = []
       for (const texts of [instruments.texts(), ...ofRequests]) parts.push(...(await encodedInSlices(texts, pace)))

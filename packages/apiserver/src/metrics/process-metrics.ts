@@ -1,7 +1,7 @@
 import { type ProcessUsage, processUsage } from '@krmkit/meta/platform'
 import { type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
-/** Processor time, memory and start of the process, under their usual names. None where the runtime has no processes. */
+/** CPU time, memory and start time of the process, under their usual names. Empty where the runtime has no processes. */
 export function processMetrics(): SampledMetric[] {
   const first = processUsage()
   if (first === undefined) return []

@@ -9,7 +9,7 @@ export function familyHead({ name, help }: { readonly name: string; readonly hel
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 }
 
-/** One line. */
+/** The line of one sample. */
 export function seriesLine(name: string, labels: string, value: number): string {
   return labels === '' ? `${name} ${valueText(value)}\n` : `${name}{${labels}} ${valueText(value)}\n`
 }

@@ -31,7 +31,7 @@ export interface NamedResources {
   remote(): readonly RemoteVersion[]
 }
 
-/** Computes the labels of a completed request: one object for all requests to a resource that differ in no label. */
+/** Computes the labels of a completed request. Requests to a resource with equal labels share one object. */
 export type RequestLabeler = (context: RequestContext, code: number) => RequestLabels
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>

@@ -14,8 +14,8 @@ interface Series {
 }
 
 /**
- * Maximum number of series. Custom resources come and go, so that the set of served names is unbounded over time; above the maximum,
- * requests are counted without names.
+ * Maximum number of series. The set of served names is unbounded over time, because definitions of custom resources are created and
+ * deleted. Above the maximum, requests are counted without names.
  */
 const maxSeries = 10_000
 
@@ -31,8 +31,8 @@ export interface Family {
 /**
  * Counts requests and their latencies. Metrics are rendered when they are read.
  *
- * One map lookup per request is cheaper than updating several metrics, each of which sorts its labels. It needs no key where the labels
- * are the same object as those of an earlier request.
+ * One map lookup per request is cheaper than updating several metrics, each of which sorts its labels. A request whose labels are the same
+ * object as those of an earlier request needs no text key.
  */
 export class RequestMetrics {
   readonly #series = new Map<string, Series>()

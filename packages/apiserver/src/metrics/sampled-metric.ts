@@ -3,7 +3,7 @@ import type { Labels } from './prometheus-text.ts'
 
 /** One line of a metric. */
 export interface Sample {
-  /** Differs from that of the metric for the parts of a histogram. */
+  /** Set for the parts of a histogram, whose names differ from that of the metric. */
   readonly name?: string
   readonly labels: Labels
   /** Upper bound of a bucket: the label `le`, which follows the others. */

@@ -38,7 +38,7 @@ describe('metrics of the storage', () => {
     ])
   })
 
-  it('are the answers and the reported space of a store that another one mirrors', () => {
+  it('are the responses and the reported space of a store that another one mirrors', () => {
     const commits = { bounds: [0.001], counts: [3], total: 5, sum: 2.5 }
     const remote = { commits, failedCommits: 2 }
     const history = { revisions: 1, bytes: 2 }

@@ -1,10 +1,10 @@
 import type { JournalStats, RemoteSpace, RemoteStats, Storage, StorageStats } from '@krmkit/storage'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
-/** The label of kube-apiserver, for its first store. */
+/** The label by which kube-apiserver distinguishes stores; there is one store. */
 const labels = { storage_cluster_id: 'krmkit-0' }
 
-/** Sizes, durations and history of the store, read when the metrics are. None for a store without figures. */
+/** Sizes, durations and history of the store, read at each scrape. Empty for a storage without `stats`. */
 export function storageMetrics(storage: Pick<Storage, 'stats'>): SampledMetric[] {
   const first = storage.stats?.()
   if (first === undefined) return []
@@ -28,7 +28,7 @@ export function storageMetrics(storage: Pick<Storage, 'stats'>): SampledMetric[]
   return journal === undefined ? metrics : [...metrics, ...journalMetrics(() => read().journal ?? journal)]
 }
 
-/** Metrics with the names of those of a journal, where they mean the same. */
+/** Metrics of a remote store, under the names of the metrics of a journal where both mean the same. */
 function remoteMetrics(read: () => RemoteStats): SampledMetric[] {
   const space = (name: string, help: string, of: (space: RemoteSpace) => number | undefined) =>
     sampledMetric('gauge', [name, help], () => {

@@ -8,12 +8,14 @@ import * as paced from '@krmkit/schema/paced'
 import type { CustomForm } from './published.ts'
 
 /**
- * Entity tags computed from the inputs of a document, so that a change is detected without building the document. Inputs are the
- * version of the server, the built-in types, the naming profile, and the published parts of each resource. Servers with the same
- * content have the same tags, also after a restart.
+ * Entity tags computed from the inputs of a document, so that a change is detected without building the document. Inputs are the version of
+ * the server, the built-in types, the naming profile, and the published parts of each resource. Servers with the same content have the same
+ * tags, even after a restart.
  */
 
-/** Increment it with every change of the content of documents for the same resources. A test fails otherwise. */
+/**
+ * Revision of the document content. Increment it with every change that gives the same resources other documents; otherwise a test fails.
+ */
 export const documentRevision = 4
 
 export interface FingerprintOptions {

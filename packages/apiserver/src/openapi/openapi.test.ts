@@ -184,7 +184,7 @@ describe('/openapi/v2', () => {
 })
 
 describe('custom resources', () => {
-  it('are published by their schema, and change their document only', async () => {
+  it('are published with their schema, and change only their own document', async () => {
     const core = (await get('/openapi/v3/api/v1')).headers.etag
     const schema = {
       type: 'object',
@@ -347,7 +347,7 @@ describe('documents of other servers', () => {
   })
 })
 
-it('shared options list the kinds of the start, whenever the first document is requested', async () => {
+it('shared options list the kinds present at start, whenever the first document is requested', async () => {
   let served = builtIn
   const late = createOpenApi({ resources: () => served, types, version: 'v1.33.0', clock })
   served = [...builtIn, widget({ type: 'object' })]

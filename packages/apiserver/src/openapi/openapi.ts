@@ -6,8 +6,8 @@ import type { Publisher, PublisherOptions } from './publisher.ts'
 import { headerText, type RequestHeaders, relativeUrl, serveDocument } from './serve-document.ts'
 
 /**
- * `/openapi/v2` and `/openapi/v3`: the served resources as OpenAPI documents. Each document is built on first request, in short slices,
- * and cached until the resources that it describes change. The code that builds them is loaded by the first request as well.
+ * `/openapi/v2` and `/openapi/v3`: the served resources as OpenAPI documents. Each document is built on first request, in short slices, and
+ * cached until the resources that it describes change. The first request also loads the code that builds documents.
  */
 
 export interface OpenApiOptions extends PublisherOptions {

@@ -37,8 +37,8 @@ export interface PublisherOptions {
   /** Names used in the documents. Default: the stock profile. */
   readonly profile?: NamingProfile
   /**
-   * The OpenAPI schema of a resource that was defined by one. Default: the schema behind its type, for every kind that is not
-   * built in.
+   * The OpenAPI schema of a resource that was defined by a schema. Default: for every kind that is not built in, the schema from which its
+   * type was created.
    */
   readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
   /** Whether the discovery documents of the service account issuer are served. Default false. */
@@ -72,7 +72,7 @@ const sliceMs = 5
 /** Groups that kube-apiserver leaves out of the kinds of options in documents of custom resources. */
 const serverGroups: ReadonlySet<string> = new Set(['admission', 'apiextensions', 'apiregistration', 'imagepolicy'])
 
-/** The identity of the options in documents of custom resources: they are encoded apart from those of built-in kinds. */
+/** Cache key of the options in documents of custom resources, which are encoded separately from those of built-in kinds. */
 const customOptions = {}
 
 /**
@@ -96,7 +96,7 @@ export class Publisher {
   #index: Promise<PublishedDocument> | undefined
   #v2: Promise<Readonly<Record<Encoding, PublishedDocument>>> | undefined
 
-  /** @param atStart the resources at the start of the server, whose kinds the shared options list: those defined later are not among them */
+  /** @param atStart the resources at server start; the shared options list only their kinds */
   constructor(
     options: PublisherOptions,
     { clock, atStart }: { readonly clock: Pick<Clock, 'now'>; readonly atStart: readonly ResourceDefinition[] },
@@ -128,7 +128,7 @@ export class Publisher {
     return source.documents[encoding]
   }
 
-  /** Resolves when the v2 documents of other servers have been fetched, or a time limit is over. */
+  /** Resolves when the v2 documents of other servers have been fetched, or after a time limit. */
   async ready(): Promise<void> {
     await this.#options.remote?.fetchV2()
   }
@@ -343,8 +343,8 @@ function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
 }
 
 /**
- * The schema behind a kind that is not built in, which has more detail than its structural type. The types of built-in kinds are not
- * loaded: that takes time, and the index of documents does not need them.
+ * The schema of a kind that is not built in, which has more detail than its structural type. Types of built-in kinds are not loaded here,
+ * because loading takes time and the index of documents does not need them.
  */
 function schemaForm(definition: ResourceDefinition, types: TypeSource, profile: NamingProfile): CustomForm | undefined {
   if (definition.custom !== undefined) return definition.custom

@@ -38,7 +38,7 @@ export function headerText(header: string | readonly string[] | undefined): stri
   return typeof header === 'string' ? header : (header?.join(',') ?? '')
 }
 
-/** Whether the client has the document: by `If-None-Match`, otherwise by `If-Modified-Since`, which has whole seconds. */
+/** Whether the client has the document: by `If-None-Match`, or without it by `If-Modified-Since`, which has a resolution of one second. */
 function isUnchanged(headers: RequestHeaders, { changedMs, etag }: PublishedDocument): boolean {
   const tags = headerText(headers['if-none-match'])
   if (tags !== '') return matchesTag(tags, etag)

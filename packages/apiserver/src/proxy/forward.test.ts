@@ -101,7 +101,7 @@ describe('a proxied request', () => {
     expect(server.backends.last.headers['transfer-encoding']).toBeUndefined()
   })
 
-  it('has the methods of HTTP, and no others [P152]', async () => {
+  it('may have any standard HTTP method, and no other [P152]', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
       await call(`${prefix}/a`, { method })
       expect(server.backends.last.method).toBe(method)
@@ -199,7 +199,7 @@ describe('the response of a backend', () => {
     expect(server.backends.received.length).toBe(1)
   })
 
-  it('with a redirect to no URL is an internal error [P152]', async () => {
+  it('with a redirect to an invalid URL is an internal error [P152]', async () => {
     server.backends.handle = () => streamed('', { status: 302, headers: { location: '/%zz' } })
     expect((await server.ask(`${prefix}/a`)).json).toMatchObject({
       code: 500,
@@ -247,7 +247,7 @@ describe('the response of a backend', () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  it('that switches protocols unasked is refused [P152]', async () => {
+  it('that switches protocols without a request is refused [P152]', async () => {
     const connection = new PassThrough()
     server.backends.handle = () => ({ status: 101, headers: {}, body: { kind: 'connection', connection } })
     expect((await server.ask(`${prefix}/a`)).json).toMatchObject({ code: 503 })

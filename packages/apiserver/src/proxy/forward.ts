@@ -24,7 +24,7 @@ export interface ForwardOptions {
   readonly backends: Backends
   readonly clock: Clock
   readonly location: Location
-  /** Bytes of a body that cannot be streamed. */
+  /** Maximum size of a body that cannot be streamed, in bytes. */
   readonly limitBytes: number
 }
 
@@ -37,7 +37,7 @@ export interface ForwardedTarget {
 }
 
 /**
- * Passes a request on to a pod, a service or a node, and its response back: links, redirects and headers are rewritten so that they lead
+ * Forwards a request to a pod, a service or a node, and returns the response. Links, redirects and headers are rewritten so that they lead
  * through the proxy. An upgraded connection is tunnelled.
  *
  * Like kube-apiserver, upgrade requests lose their query.
@@ -64,7 +64,7 @@ export async function forward(
 }
 
 /**
- * Tunnels an upgraded connection. Responses of the backend that refuse the upgrade are passed back.
+ * Tunnels an upgraded connection. A response of the backend that refuses the upgrade is returned to the client.
  *
  * @throws ApiError 500 when the backend cannot be reached, or ignores the upgrade
  */
@@ -95,7 +95,7 @@ function backendPath(rest: readonly string[], path: string): string {
   return path.endsWith('/') && clean !== '/' ? `${clean}/` : clean
 }
 
-/** Relative links of a page need a path that ends with a slash. */
+/** Redirects to the path with a trailing slash, which relative links of a page need. */
 function toRoot({ request, info }: RequestContext): ApiResponse {
   const location = `${escapePath(bytesOf(info.path))}/${request.query === '' ? '' : `?${request.query}`}`
   return { status: 301, headers: { location }, body: { kind: 'empty' } }
@@ -111,7 +111,7 @@ function rewriteOptions({ request, info }: RequestContext, path: string, locatio
   }
 }
 
-/** The path of the request, as kube-apiserver states it. */
+/** The path of the request, in the form that kube-apiserver sends in `X-Forwarded-Uri`. */
 function forwardedUri(prefix: string, path: string): string {
   const uri = cleanPath(`${utf8Text(latin1Bytes(prefix))}/${path}`)
   return path.endsWith('/') && !uri.endsWith('/') ? `${uri}/` : uri
@@ -151,12 +151,12 @@ async function send(
   }
 }
 
-/** The connection of an upgrade request carries the other protocol, unless a length announces a body. */
+/** Whether a request has no body: after an upgrade request without Content-Length, the connection carries the other protocol. */
 function isBodiless({ request }: RequestContext, upgrade: boolean): boolean {
   return upgrade && request.headers['content-length'] === undefined
 }
 
-/** Headers that this server sets stand before those of the backend. */
+/** Puts the value of this server before that of the backend, for headers that both set. */
 function withLocalHeaders({ auditId }: RequestContext, response: ApiResponse): ApiResponse {
   const headers = { ...response.headers }
   for (const [name, value] of [
@@ -168,7 +168,7 @@ function withLocalHeaders({ auditId }: RequestContext, response: ApiResponse): A
   return { ...response, headers }
 }
 
-/** @throws ApiError 500 for a redirect to no URL. */
+/** @throws ApiError 500 for a redirect whose location is not a URL. */
 function rewrittenResponse(response: ApiResponse, options: RewriteOptions & Pick<PageOptions, 'turns'>): ApiResponse {
   const location = [response.headers.location ?? []].flat()[0] ?? ''
   if (location === '') {

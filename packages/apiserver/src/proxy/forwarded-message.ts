@@ -1,11 +1,11 @@
 import { removeTokenProtocols } from '@krmkit/authentication/headers'
 import type { ApiRequest, ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 
-/** What of a request reaches another server, and what of its response reaches the client. */
+/** The parts of a request that are forwarded to another server, and of its response that are returned to the client. */
 
 type Headers = Record<string, string | readonly string[]>
 
-/** Headers about one connection only. */
+/** Headers that concern a single connection. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -18,10 +18,10 @@ const hopByHop: readonly string[] = [
   'upgrade',
 ]
 
-/** Headers that are meant for this server, or that it sets itself. */
+/** Headers that are intended for this server, or that this server sets itself. */
 const localHeaders: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
 
-/** This server alone decides about CORS. */
+/** CORS headers, which only this server sets. */
 const corsResponseHeaders: readonly string[] = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -41,7 +41,7 @@ export function forwardedHeaders({ headers }: ApiRequest, upgrade: boolean): Hea
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
-    // Only this server states the identity of the user.
+    // Only this server sets headers with the identity of the user.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
     const forwarded = name === 'sec-websocket-protocol' ? removeTokenProtocols(value) : value
     if (forwarded !== undefined) out[name] = forwarded
@@ -53,7 +53,7 @@ export function forwardedHeaders({ headers }: ApiRequest, upgrade: boolean): Hea
   return out
 }
 
-/** The addresses that the request has passed, and that of the client. */
+/** `X-Forwarded-For`: the addresses of earlier proxies, followed by that of the client. */
 export function forwardedFor({ headers, peer }: ApiRequest): Headers {
   if (peer.address === undefined) return {}
   return { 'x-forwarded-for': [headers['x-forwarded-for'] ?? [], peer.address].flat().join(', ') }
@@ -64,7 +64,7 @@ function connectionOptions(connection: string | readonly string[] | undefined): 
   return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** Streamed where the adapter supports it: of any length, never buffered whole. */
+/** The body to forward. Where the adapter supports streaming, the body may have any length and is never buffered as a whole. */
 export async function forwardedBody(request: ApiRequest, limitBytes: number): Promise<ProxiedRequest['body']> {
   const { headers } = request
   const length = headers['content-length']

@@ -6,21 +6,21 @@ import { HtmlRewriter } from './html-rewriter.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Compression formats by content coding. kube-apiserver takes `deflate` without its zlib header. */
+/** Compression formats by content coding. Like kube-apiserver, treats `deflate` as a raw stream without a zlib header. */
 const formats: ReadonlyMap<string, CompressionFormat> = new Map([
   ['gzip', 'gzip'],
   ['deflate', 'deflate-raw'],
 ])
 
 export interface PageOptions {
-  /** Returns the URL to write instead. */
+  /** Returns the replacement of a URL. */
   readonly rewriteUrl: (url: string) => string
   readonly turns: Turns
 }
 
 /**
- * The response of a page with rewritten URLs, as a stream: nothing is buffered but the tag at hand. Responses of other media types and
- * unknown codings are returned as they are.
+ * Rewrites the URLs in an HTML response, as a stream: only the current tag is buffered. Responses of other media types or with unknown
+ * codings are returned unchanged.
  */
 export function withRewrittenLinks(response: ApiResponse, { rewriteUrl, turns }: PageOptions): ApiResponse {
   const { headers, body } = response
@@ -42,12 +42,12 @@ function mediaType(header: string | readonly string[] | undefined): string {
   return ([header ?? ''].flat()[0] ?? '').split(';')[0]?.trim() ?? ''
 }
 
-/** Not a generator: its `return` would wait for the pending chunk. */
+/** Not written as a generator, because `return` of a generator would wait for the pending chunk. */
 function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter, turns: Turns): Chunks {
   return {
     [Symbol.asyncIterator]() {
       const iterator = chunks[Symbol.asyncIterator]()
-      // Of all chunks: those that have been received do not end the turn.
+      // One pace for all chunks, because reading chunks that have already been received does not end the turn.
       const pace = new Pace(turns)
       let ended = false
       return {

@@ -30,23 +30,23 @@ const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map([
   ['video', ['poster', 'src']],
 ])
 
-/** Elements whose content has no tags but their own end. */
+/** Elements whose content is text up to their end tag. */
 const rawElements: ReadonlySet<string> = new Set([
   ...['iframe', 'noembed', 'noframes', 'noscript', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'],
 ])
 
-/** A longer tag is not rewritten. */
+/** Tags above this length are not rewritten. */
 const maxTagCharacters = 64 * 1024
 
 const longTagCharacters = 1024
 
-/** What the next text is: any; the content of a raw element; the rest of a comment or declaration, until its terminator. */
+/** The kind of the next text: any HTML, the content of a raw element, or the rest of a comment or declaration until its terminator. */
 type State =
   | { readonly kind: 'any' }
   | { readonly kind: 'raw'; readonly name: string }
   | { readonly kind: 'until'; readonly end: string }
 
-/** A piece of output, and the index after the input that it stands for. */
+/** A piece of output, and the index after the input that it replaces. */
 interface Token {
   readonly text: string
   readonly end: number
@@ -67,10 +67,10 @@ const any: State = { kind: 'any' }
 export class HtmlRewriter {
   readonly #rewriteUrl: (url: string) => string
   #state: State = any
-  /** The begin of an incomplete token. */
+  /** The beginning of an incomplete token. */
   #rest = ''
 
-  /** @param rewriteUrl returns the URL to write instead. */
+  /** @param rewriteUrl returns the replacement of a URL */
   constructor(rewriteUrl: (url: string) => string) {
     this.#rewriteUrl = rewriteUrl
   }
@@ -78,7 +78,7 @@ export class HtmlRewriter {
   /** May be interrupted after each token. @returns the output for all complete tokens. */
   *write(piece: string): Work<string> {
     const text = this.#rest + piece
-    // Only a bracket completes a tag: it is not parsed again for each piece.
+    // Only a closing bracket completes a tag, so an incomplete tag is not parsed again for each piece.
     const isTag = this.#state === any && this.#rest.length > 1
     if (isTag && !piece.includes('>') && text.length <= maxTagCharacters) {
       this.#rest = text

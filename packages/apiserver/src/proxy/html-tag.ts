@@ -85,7 +85,7 @@ class TagReader {
   }
 }
 
-/** Character references that are decoded; all others are kept as they were written. */
+/** Named character references that are decoded; all others are kept as written. */
 const named: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' }
 
 const escaped: Readonly<Record<string, string>> = {
@@ -97,12 +97,15 @@ const escaped: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** Numeric references, and names that a semicolon ends or that no value of a query can follow. */
+/**
+ * Matches numeric references, and named references that end with a semicolon or are not followed by a letter, digit or equals sign, as in a
+ * query.
+ */
 const reference = /&(?:#[xX]([0-9A-Fa-f]{1,8});?|#([0-9]{1,8});?|([A-Za-z][A-Za-z0-9]{1,40})(;|(?![A-Za-z0-9=])))/
 const references = new RegExp(reference, 'g')
 const special = new RegExp(`${reference.source}|[&'"<>\\r]`, 'g')
 
-/** Decodes a value; undefined when it has references that are unknown here. */
+/** Decodes a value; undefined when it has unknown references. */
 export function decodeValue(raw: string): string | undefined {
   let known = true
   const text = raw
@@ -115,7 +118,7 @@ export function decodeValue(raw: string): string | undefined {
   return known ? text : undefined
 }
 
-/** Escapes a value as it was written; keeps references that are unknown here. */
+/** Escapes a value as written, and keeps unknown references. */
 export function normalizeValue(raw: string): string {
   return raw.replace(/\r\n?/g, '\n').replace(special, (all, hex?: string, decimal?: string, name?: string) => {
     if (all.length === 1) return encodeValue(all)

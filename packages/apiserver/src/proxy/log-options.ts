@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly container: string
   /** Whether the certificate of the kubelet is accepted unverified. */
   readonly skipVerify: boolean
-  /** Parameters for the kubelet, sorted by name; they start with a question mark unless there are none. */
+  /** Query for the kubelet, with parameters sorted by name: empty, or beginning with a question mark. */
   readonly kubeletQuery: string
 }
 
@@ -61,7 +61,7 @@ interface CheckedOptions {
   readonly sinceSeconds: number | undefined
   readonly sinceTime: string
   readonly stream: string | undefined
-  /** Whether one of the streams can be chosen. */
+  /** Whether the client may choose stdout or stderr. */
   readonly splits: boolean
   readonly tailLines: number | undefined
 }

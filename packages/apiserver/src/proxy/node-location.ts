@@ -19,7 +19,7 @@ const kubeletPort = 10250
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
 /**
- * The location of a node's kubelet. Its host may be a name, and may be this machine.
+ * The location of a node's kubelet. The host may be a name, and may be this machine.
  *
  * @throws ApiError 500 for a node without a usable address.
  */
@@ -59,7 +59,10 @@ export async function nodeLocation(
   return { scheme: target.scheme === '' ? 'http' : target.scheme, host: location.host, port, addresses }
 }
 
-/** Connections go to the addresses that were checked: a second look-up could yield others. @throws ApiError 400 */
+/**
+ * Resolves and checks the addresses of a host. Connections use these addresses, because a second lookup could return others. @throws
+ * ApiError 400
+ */
 async function addressesOf(host: string, transport: ProxyTransport | undefined): Promise<readonly string[]> {
   const name = connectableHost(host)
   if (name !== undefined && (name.includes(':') || canonicalIP(name) !== undefined)) return [name]

@@ -13,7 +13,7 @@ export interface AddressedPod {
 /**
  * The location of a pod: its first address, and the requested port or the first one that its containers declare.
  *
- * Differs: kube-apiserver drops the connection of a request for a port name; here it is a bad request.
+ * Differs: kube-apiserver drops the connection of a request with a port name; here such a request fails with 400.
  *
  * @throws ApiError 400
  */

@@ -12,7 +12,7 @@ import { logOptions } from './log-options.ts'
 import { kubeletOf } from './pod-stream.ts'
 import { createRequestDeadline } from './request-deadline.ts'
 
-/** Bytes of an error message of the kubelet. */
+/** Maximum size of an error message of the kubelet, in bytes. */
 const maxMessageBytes = 50_000
 
 /** The subresource `log`: streams the log of a container from the kubelet. The log of a pod without a node is empty. @throws ApiError */
@@ -41,7 +41,7 @@ export async function readLog(scope: RequestScope, context: RequestContext): Pro
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: response.body }
 }
 
-/** Errors of the kubelet are text. @throws ApiError with that text */
+/** Checks the status of a kubelet response. Error responses of the kubelet are plain text. @throws ApiError with this text */
 async function checkResponse(response: ApiResponse, name: string): Promise<void> {
   const { status, headers } = response
   if (status >= 200 && status <= 206) return

@@ -9,7 +9,7 @@ import { tunnel } from './forward.ts'
 import { isUpgradeRequest } from './forwarded-message.ts'
 import { type AddressedNode, kubeletLocation } from './node-location.ts'
 
-/** The options of `exec`, `attach` and `portforward`, with which the kubelet is called. */
+/** The options of `exec`, `attach` and `portforward` that are passed to the kubelet. */
 interface StreamOptions {
   readonly container?: string
   readonly stdin?: boolean
@@ -23,8 +23,8 @@ interface StreamOptions {
 /**
  * The subresources `exec`, `attach` and `portforward`: tunnels the connection to the kubelet of the pod's node.
  *
- * Differs: kube-apiserver translates version 5 of the WebSocket protocol of `exec` and `attach`, and port forwarding over WebSocket,
- * to SPDY. Here the kubelet gets the request as it is; kubectl falls back to SPDY when it is refused.
+ * Differs: kube-apiserver translates version 5 of the WebSocket protocol of `exec` and `attach`, and port forwarding over WebSocket, to
+ * SPDY. Here the kubelet gets the request unchanged; kubectl falls back to SPDY when the kubelet refuses it.
  *
  * @throws ApiError
  */
@@ -47,7 +47,7 @@ export function kubeletOf({ registry, backends }: RequestScope, { spec }: DeepRe
   const nodeName = spec?.nodeName ?? ''
   if (nodeName === '') return undefined
   const node = registry.reader.get({ group: '', resource: 'nodes' }, '', nodeName)
-  // kube-apiserver names the resource of the request.
+  // As on kube-apiserver, the error names the resource of the request, pods, with the name of the node.
   if (node === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, nodeName)
   return kubeletLocation(node as DeepReadonly<AddressedNode>, backends.options.kubelet)
 }

@@ -8,7 +8,7 @@ import { type AddressedPod, podLocation } from './pod-location.ts'
 import { serviceLocation } from './service-location.ts'
 import { parseTargetId } from './target-id.ts'
 
-/** The subresource `proxy` of pods, services and nodes: passes the request on. @throws ApiError */
+/** The subresource `proxy` of pods, services and nodes: forwards the request. @throws ApiError */
 export async function proxyResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const location = await locationOf(scope, context)
   const { backends, clock, limits, turns } = scope

@@ -42,7 +42,7 @@ describe('the proxy of a service', () => {
     expect(address?.port).toBe(port)
     expect(['10.1.0.1', '10.1.0.2']).toContain(address?.host)
     expect(target.origin).toBe(`${scheme}${address?.host}:${port}`)
-    // Certificates of pods name no address.
+    // Certificates of pods do not contain the address of the pod.
     expect(target.insecure).toBe(scheme === 'https://' ? true : undefined)
   })
 

@@ -7,7 +7,7 @@ import { withEndCallback } from '../request/stream-end.ts'
 /** Ends a proxied request when the client goes away, the request times out, or `ms` have passed. */
 export interface RequestDeadline {
   readonly signal: AbortSignal
-  /** The response has begun: lifts the time limit, and releases the deadline when the body ends. */
+  /** Called when the response has begun. Lifts the time limit, and releases the deadline when the body ends. */
   responseStarted(response: ApiResponse): ApiResponse
   release(): void
 }

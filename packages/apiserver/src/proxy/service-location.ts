@@ -33,9 +33,9 @@ export interface ServiceLocationOptions {
 const services = { group: '', resource: 'services' }
 
 /**
- * The location of a random ready endpoint of a service. `id` is `name`, `name:port` or `scheme:name:port`; the port is a number of the
- * service, or the name of a port of its endpoints. Only addresses of pods are used: the endpoint refers to a pod of the namespace whose
- * status has the address.
+ * The location of a random ready endpoint of a service. `id` is `name`, `name:port` or `scheme:name:port`; the port is a port number of the
+ * service or the name of a port of its endpoints. Only endpoints that refer to a pod of the namespace are used, and only when the status of
+ * the pod has the address.
  *
  * @throws ApiError 400, 404, 503
  */
@@ -58,7 +58,7 @@ export function serviceLocation(id: string, options: ServiceLocationOptions): Lo
   throw noEndpoints(id)
 }
 
-/** The name of the port with the given number; other texts are names already. @throws ApiError 404, 503 */
+/** The name of the port with the given number; a text that is not a number is a port name. @throws ApiError 404, 503 */
 function portNameOf(
   { name, port }: { readonly name: string; readonly port: string },
   { reader, namespace }: ServiceLocationOptions,
@@ -73,7 +73,7 @@ function portNameOf(
   return found.name ?? ''
 }
 
-/** Whether a text is a decimal integer of 64 bits, as kube-apiserver parses it. */
+/** Whether a text is a 64-bit decimal integer in the syntax of Go. */
 function isInteger(text: string): boolean {
   return /^[+-]?[0-9]{1,400}$/.test(text) && BigInt.asIntN(64, BigInt(unsigned(text))) === BigInt(unsigned(text))
 }
@@ -95,7 +95,7 @@ function noEndpoints(service: string): ApiError {
   return ApiError.serviceUnavailable(`no endpoints available for service ${goQuote(service)}`)
 }
 
-/** The items from a random one on, then those before it. */
+/** The items in order, starting at a random one and wrapping around. */
 function rotated<T>(items: readonly T[], { random }: ServiceLocationOptions): readonly T[] {
   if (items.length < 2) return items
   const [a = 0, b = 0, c = 0] = random.bytes(3)

@@ -11,7 +11,7 @@ export interface TargetId {
 
 const schemes: ReadonlySet<string> = new Set(['', 'http', 'https'])
 
-/** @throws ApiError 400 for other forms, with `kind` in its message. */
+/** @throws ApiError 400 for other forms; the message names `kind`. */
 export function parseTargetId(id: string, kind: 'service' | 'pod' | 'node'): TargetId {
   const parts = id.split(':')
   const [scheme = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts]
@@ -21,7 +21,7 @@ export function parseTargetId(id: string, kind: 'service' | 'pod' | 'node'): Tar
   return { scheme: scheme as TargetId['scheme'], name, port }
 }
 
-/** The number of a port that connections can use. @throws ApiError 400 */
+/** The port number of a text; 0 is not allowed. @throws ApiError 400 */
 export function connectablePort(port: string, invalid: () => ApiError): number {
   const number = /^[0-9]{1,5}$/.test(port) ? Number(port) : 0
   if (number < 1 || number > 65535) throw invalid()

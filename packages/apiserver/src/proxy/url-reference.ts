@@ -1,19 +1,19 @@
 import { goQuote } from '@krmkit/meta/go-text'
 
 /**
- * References to URLs as kube-apiserver reads and writes them, in redirects and links. Texts are byte strings: each character stands
- * for one byte, so that any encoding passes unchanged.
+ * A URL reference in a redirect or link, parsed and formatted as kube-apiserver does. Texts are byte strings: each character stands for one
+ * byte, so that any encoding passes unchanged.
  */
 export interface UrlReference {
   readonly scheme: string
-  /** The text after the scheme of a URL without hierarchy, such as `mailto:`. */
+  /** The text after the scheme of an opaque URL, such as a `mailto:` URL. */
   readonly opaque: string
   readonly userInfo: string
   /** Host and port. */
   readonly host: string
   /** The decoded path. */
   readonly path: string
-  /** The path as it was written; used as long as it stands for `path`. */
+  /** The path as written; used as long as it decodes to `path`. */
   readonly rawPath: string
   /** Query with its question mark. */
   readonly query: string
@@ -21,13 +21,13 @@ export interface UrlReference {
   readonly fragment: string
 }
 
-/** Characters of a path and of a fragment that are written as escapes. */
+/** Characters that are percent-encoded in a path and in a fragment. */
 const escapedInPath = /[^A-Za-z0-9\-_.~$&+,/:;=@]/g
 const escapedInFragment = /[^A-Za-z0-9\-_.~$&+,/:;=?@!()*]/g
-/** Characters that a written path does not have: it is kept without them. */
+/** Characters that a valid path does not contain. A path as written is kept only without them. */
 const neverInPath = /[^A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]/
 
-/** @returns the reference, or why the text is none. */
+/** @returns the reference, or an error message for a text that is not a reference. */
 export function parseReference(text: string): UrlReference | string {
   const problem = (what: string): string => `parse ${goQuote(text)}: ${what}`
   const hash = text.indexOf('#')

@@ -35,7 +35,7 @@ describe('references of proxied pages', () => {
     ['mailto:x@y'],
     ['a:b'],
     [`${prefix}/already%2Fencoded`],
-  ])('elsewhere, relative or rewritten already stay as they are: %s [P152]', (text) => {
+  ])('to other hosts, relative or already rewritten stay unchanged: %s [P152]', (text) => {
     expect(rewrite(text)).toBe(text)
   })
 

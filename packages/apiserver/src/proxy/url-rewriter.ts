@@ -1,8 +1,8 @@
 import { cleanPath, formatReference, parseReference, type UrlReference } from './url-reference.ts'
 
-/** What a proxied page calls itself. */
+/** How a proxied page is addressed. */
 export interface RewriteOptions {
-  /** Path of the proxy, before that of the backend: `/api/v1/namespaces/a/services/b/proxy`. */
+  /** Path of the proxy, before the path of the backend: `/api/v1/namespaces/a/services/b/proxy`. */
   readonly prefix: string
   /** Host and port of the backend. */
   readonly backendHost: string
@@ -12,9 +12,9 @@ export interface RewriteOptions {
 
 /**
  * Rewrites a reference so that it leads through the proxy again: absolute paths get the prefix of the proxy, and absolute URLs of the
- * backend become paths. References to other hosts and relative paths keep their meaning.
+ * backend become paths. References to other hosts and relative paths are kept.
  *
- * @returns the rewritten reference, or why the text is none.
+ * @returns the rewritten reference, or the problem of a text that is not a reference.
  */
 export function rewriteReference(text: string, options: RewriteOptions): { readonly url: string } | { readonly problem: string } {
   const reference = parseReference(text)

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { AbortCallbacks } from './abort-callbacks.ts'
 
 describe('AbortCallbacks', () => {
-  it('calls what was added and not removed, once, with one listener of the signal', () => {
+  it('calls each added callback once, unless removed, with one listener on the signal', () => {
     const controller = new AbortController()
     const listen = vi.spyOn(controller.signal, 'addEventListener')
     const callbacks = new AbortCallbacks(controller.signal)

@@ -1,6 +1,6 @@
 /**
- * Calls many callbacks when a signal aborts, with one listener. A signal compares each listener that is added or removed with all
- * others, which costs more with every open watch.
+ * Calls many callbacks when a signal aborts, with one listener. Adding or removing a listener of a signal takes time in proportion to its
+ * listeners, which would cost more with every open watch.
  */
 export class AbortCallbacks {
   readonly #signal: AbortSignal

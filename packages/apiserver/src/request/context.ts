@@ -6,9 +6,9 @@ import type { RequestInfo } from './info.ts'
 import type { Query } from './query.ts'
 import type { RequestSelectors } from './selectors.ts'
 
-/** State of one request. Filters add what they determine: user, deadline, audit level and others. */
+/** State of one request. Filters add their results: user, deadline, audit level and others. */
 export interface RequestContext {
-  /** Authentication replaces it by a view without the headers of a front proxy. */
+  /** The request. Authentication replaces it by a view without front-proxy headers. */
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
@@ -115,8 +115,8 @@ export class IncomingRequest implements RequestContext {
 export type NextFilter = (context: RequestContext) => Promise<ApiResponse>
 
 /**
- * A filter of the request chain: returns a response, or calls `next` for the rest of the chain. It may throw or reject. A filter that
- * needs no response of `next` returns its promise, without `async`, which would delay the response by several turns.
+ * A filter of the request chain: returns a response, or calls `next` for the rest of the chain. It may throw or reject. A filter that does
+ * not use the response of `next` returns the promise without `async`, because `async` would delay the response by several microtasks.
  */
 export type Filter = (context: RequestContext, next: NextFilter) => Promise<ApiResponse>
 

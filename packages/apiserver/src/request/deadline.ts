@@ -2,7 +2,7 @@ import type { Clock } from '@krmkit/meta'
 
 export interface DeadlineOptions {
   readonly clock: Clock
-  /** Time limit; `Infinity`: none. */
+  /** Time limit in milliseconds; `Infinity` means none. */
   readonly ms: number
   /** Aborting it aborts the deadline's signal with the same reason. */
   readonly parent?: AbortSignal

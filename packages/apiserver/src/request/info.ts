@@ -93,7 +93,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  // Like on kube-apiserver, an empty namespace is that of all namespaces.
+  // As on kube-apiserver, an empty namespace means all namespaces.
   const isAcross = core && parts[0] === 'namespaces' && parts[1] === '' && parts.length > 2
   if (isAcross) parts = parts.slice(2)
   if ((group === '' && !core) || version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
@@ -131,7 +131,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   }
 }
 
-/** Whether a segment of the path is empty. What follows `proxy` is a path of another server, where it may be. */
+/** Whether a path segment is empty. Segments after `proxy` are the path of another server and may be empty. */
 function hasEmptySegment(parts: readonly string[]): boolean {
   const proxied = parts.indexOf('proxy', parts[0] === 'namespaces' ? 4 : 2)
   return (proxied < 0 ? parts : parts.slice(0, proxied)).includes('')

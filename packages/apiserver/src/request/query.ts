@@ -19,7 +19,7 @@ export function hasTooManyParameters(text: string): boolean {
   return false
 }
 
-/** A percent sign that begins no escape, or a semicolon. */
+/** Matches a percent sign that does not begin an escape, or a semicolon. */
 const malformed = /%(?![0-9a-fA-F]{2})|;/
 
 /** Parses a query in linear time. Like on kube-apiserver, malformed parameters count as absent. */
@@ -44,7 +44,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    // The escaped bytes are not UTF-8.
+    // The escaped bytes are not UTF-8: the text is used undecoded.
     return spaced
   }
 }

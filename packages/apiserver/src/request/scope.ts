@@ -32,18 +32,18 @@ export interface ServerScope {
   /** Issues tokens of service accounts; absent: TokenRequests are refused. */
   readonly issuer: ServiceAccountIssuer | undefined
   readonly limits: {
-    /** Bytes of a request body. */
+    /** Maximum size of a request body, in bytes. */
     readonly bodyBytes: number
-    /** Bytes of a stored object. */
+    /** Maximum size of a stored object, in bytes. */
     readonly objectBytes: number
-    /** Shortest duration of a watch that sets no timeout, in milliseconds; the longest is twice that. */
+    /** Minimum duration of a watch without a timeout, in milliseconds; the maximum is twice as long. */
     readonly watchMs: number
   }
-  /** Translates large YAML bodies; absent: they are refused. */
+  /** Translates large YAML bodies. Absent: large YAML bodies are refused. */
   readonly yamlTranslator: YamlTranslator | undefined
-  /** Aborts when the server closes: watches end cleanly. */
+  /** Aborts when the server closes, so that watches end cleanly. */
   readonly closing: AbortSignal
-  /** The callbacks of open watches for `closing`. */
+  /** The callbacks that open watches register for `closing`. */
   readonly onClosing: AbortCallbacks
   /** Encoded chunks of lists. */
   readonly listChunks: ListChunkCache
@@ -59,7 +59,7 @@ export interface ServerScope {
   kind(gvk: GroupVersionKind): KindInfo | undefined
 }
 
-/** One resource at one version, or one of its subresources: everything about it that does not depend on the request. */
+/** One resource at one version, or one of its subresources: everything that handlers need to know that does not depend on the request. */
 export interface RequestScope extends ServerScope {
   readonly definition: ResourceDefinition
   readonly store: ResourceStore
@@ -71,7 +71,7 @@ export interface RequestScope extends ServerScope {
 /** A verb of a resource or subresource. */
 export type ResourceHandler = (scope: RequestScope, context: RequestContext) => Promise<ApiResponse>
 
-/** @returns a function that gives the scope of a definition and a subresource, the same for the same arguments. */
+/** @returns a function that returns the scope of a definition and a subresource; the same scope for the same arguments. */
 export function createScopes(
   server: ServerScope,
 ): (definition: ResourceDefinition, subresource: ResourceInfo | undefined) => RequestScope {
@@ -115,7 +115,7 @@ const subresourceForms: NegotiationOptions = { transforms: ['PartialObjectMetada
 /**
  * The negotiated form of objects. Subresources other than `status` have no Table.
  *
- * @param forms those of resources and of `status`
+ * @param forms transforms for resources and for `status`
  * @throws ApiError 406
  */
 export function negotiatedObjects(scope: RequestScope, context: RequestContext, forms = objectForms): Representation {
@@ -131,7 +131,7 @@ export function requestedOptions(
   apply = false,
 ): WriteOptions {
   const options = writeOptions(query, kind, { apply, profile })
-  // Before field validation, unknown fields were dropped without a word.
+  // Releases without field validation drop unknown fields silently.
   return features.release.atLeast('1.25') ? options : { ...options, fieldValidation: 'Ignore' }
 }
 

@@ -17,7 +17,7 @@ export type TraceStep =
   | { readonly step: 'admission'; readonly decision: AdmissionDecision }
   | WriteStep
 
-/** How a user proved its identity. `in-process`: the caller stated its user. */
+/** How a user was authenticated. `in-process`: the caller in this process set the user. */
 export type AuthenticationMethod = 'in-process' | 'client certificate' | 'bearer token' | 'front proxy' | 'anonymous'
 
 /** The conversion of objects between the version of a request and the storage version. */
@@ -26,7 +26,7 @@ export interface TracedConversion {
   readonly requested: string
   /** `autoscaling/v2` */
   readonly stored: string
-  /** `webhook`: that of the CustomResourceDefinition. */
+  /** `webhook`: the conversion webhook of the CustomResourceDefinition. */
   readonly by: 'server' | 'webhook'
 }
 
@@ -34,13 +34,13 @@ export interface TracedConversion {
 export interface TracedWrite {
   /** Absent: the object was created. */
   readonly before: FrozenObject | undefined
-  /** What the request asked for, with defaults, before mutating admission, without managedFields. Absent for deletions. */
+  /** The requested object, with defaults, before mutating admission and without managedFields. Absent for deletions. */
   readonly requested: FrozenObject | undefined
-  /** Absent: the object was removed. The same as `before`: the write changed nothing. */
+  /** Absent when the object was removed; identical to `before` when the write changed nothing. */
   readonly after: FrozenObject | undefined
   /** Field manager of the request; empty for deletions. */
   readonly manager: string
-  /** How often the change ran; above 1 when another writer was first. */
+  /** Number of times the change ran; above 1 when another writer was first. */
   readonly attempts: number
   /** Decisions of admission plugins in the last attempt, without plugins that did nothing. */
   readonly decisions: readonly AdmissionDecision[]
@@ -55,12 +55,12 @@ export interface TracedWrite {
  * const request = { method: 'GET', path: '/api/v1/pods', query: '', headers: {}, peer: {}, trace: trace.receive }
  */
 export class RequestTrace {
-  /** Absent where authentication failed. */
+  /** Absent when authentication failed. */
   authentication: { readonly user: UserInfo; readonly method: AuthenticationMethod } | undefined = undefined
   impersonated: UserInfo | undefined = undefined
-  /** Absent where the request did not reach authorization. */
+  /** Absent when the request did not reach authorization. */
   authorization: Decision | undefined = undefined
-  /** Absent where the request has the storage version. */
+  /** Absent when the version of the request is the storage version. */
   conversion: TracedConversion | undefined = undefined
   readonly writes: TracedWrite[] = []
   #requested: FrozenObject | undefined = undefined
@@ -68,7 +68,7 @@ export class RequestTrace {
   #attempts = 0
   #decisions: AdmissionDecision[] = []
 
-  /** Decisions that belong to no write: those of a refused request or of a dry run. */
+  /** Decisions without a write: those of a refused request or of a dry run. */
   get decisions(): readonly AdmissionDecision[] {
     return this.#decisions
   }
@@ -120,7 +120,7 @@ export class RequestTrace {
 }
 
 /**
- * How the user of an accepted request was authenticated, as its credentials show.
+ * The authentication method of an accepted request, derived from its credentials.
  *
  * @see {@link RequestTrace} with an example
  */

@@ -4,7 +4,10 @@ import { checkAuthorizer } from '../access/authorizer-check.ts'
 import { failWith } from '../api-server-error.ts'
 import type { ApiServerOptions, ServerLimits } from './options.ts'
 
-/** Checks of the options of a server: an option that is ignored could leave it without its storage, its kinds or its authorizer. */
+/**
+ * Checks the options of a server, because a misspelled and therefore ignored option could leave the server without its storage, kinds or
+ * authorizer.
+ */
 
 const optionKinds: OptionKinds<ApiServerOptions> = {
   storage: 'any',
@@ -69,7 +72,7 @@ export function checkServerOptions(options: ApiServerOptions): void {
   if (tracer !== undefined) failWith(functionsProblem('`tracer`', tracer, ['startSpan']))
 }
 
-/** @throws ApiServerError `InvalidOption` for plugins, also those of a factory, that are not a list of plugins */
+/** @throws ApiServerError `InvalidOption` unless the plugins, configured or returned by a factory, are a list of plugins */
 export function checkPlugins(what: string, plugins: unknown): void {
   if (!Array.isArray(plugins)) failWith(`${what} is a list of plugins or defaultAdmissionPlugins, not ${shown(plugins)}`)
   for (const [index, plugin] of (plugins as unknown[]).entries()) {

@@ -21,7 +21,7 @@ export interface FilterParts {
   readonly scope: ServerScope
   readonly failed: (context: RequestContext, error: unknown) => ApiResponse
   readonly metrics: Filter
-  /** Priority and fairness; undefined: plain limits of requests in flight. */
+  /** Priority and fairness. Undefined: the two limits on requests in flight apply. */
   readonly flowControl: Filter | undefined
 }
 

@@ -56,7 +56,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     const definition = registry.resource({ group, version, resource }) ?? unservedStorage(registry, context)
     if (!isBuiltInGroup(group, profile)) {
       if (definition === undefined || isMisplaced(definition, info)) return Promise.resolve(pageNotFound())
-      // A subresource that the resource does not have is refused with the warning.
+      // Warn first, because an unknown subresource is refused with the deprecation warning, too.
       warnOfDeprecation(scopeOf(definition, undefined), context)
       return run(context, definition, customSubresource(definition, info))
     }
@@ -69,7 +69,7 @@ function pageNotFound(): ApiResponse {
   return textResponse(404, '404 page not found\n')
 }
 
-/** The definition of a storage version that is not served, for callers that belong to the server. */
+/** The definition of a storage version that is not served, for internal requests of the server only. */
 function unservedStorage(registry: Registry, { info, request }: RequestContext): ResourceDefinition | undefined {
   if (request.internal !== true) return undefined
   const stored = registry.stored(info.group, info.resource)
@@ -104,10 +104,10 @@ function builtInSubresource(definition: ResourceDefinition, info: RequestInfo): 
   return found
 }
 
-/** Verbs that address the objects of all namespaces. */
+/** Verbs that can address the objects of all namespaces. */
 const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch'])
 
-/** Paths of custom resources exist only where the definition serves them: the router answers all others in plain text. */
+/** Whether a path does not match the scope of a custom resource. The router answers such paths with a plain-text 404. */
 function isMisplaced({ kind }: ResourceDefinition, { namespace, name, verb }: RequestInfo): boolean {
   return kind.namespaced ? namespace === '' && (name !== '' || !acrossNamespaces.has(verb)) : namespace !== ''
 }
@@ -142,7 +142,7 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
     if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
     return connectResource
   }
-  // Reviews and bindings have no objects, and so no paths of objects, whatever the method.
+  // Reviews and bindings have no stored objects, so paths with a name do not exist, whatever the method.
   const { virtual, verbs } = definition.resource
   if (subresource === undefined && virtual === true && info.name !== '' && !verbs.includes('get')) throw ApiError.generic(404)
   const { custom, group, resource } = definition
@@ -166,7 +166,7 @@ function requireRoute({ responses }: RequestScope, { info, request }: RequestCon
   const accept = header(request, 'accept')
   if (verb === 'patch' && !isConsumed(header(request, 'content-type'), builtInPatches(responses))) {
     if (header(request, 'content-length') !== '0') throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
-    // No route is left for a request without a body.
+    // As on kube-apiserver, a request without a body matches no route.
     negotiator.requireAccepted(accept, [])
   }
   const isRead = verb === 'get' || verb === 'list' || verb === 'watch'
@@ -192,7 +192,7 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   return handlerFor(resource, verb)
 }
 
-/** Like on kube-apiserver, the handlers refuse an empty namespace, after they have read the request. */
+/** Whether the path has an empty namespace. As on kube-apiserver, the handlers refuse it after reading the request. */
 function namesEmptyNamespace({ path }: RequestInfo): boolean {
   return path.includes('/namespaces//')
 }

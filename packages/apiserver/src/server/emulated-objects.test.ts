@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { created, pathOf, readAs } from '../testing/emulated.ts'
 import { sampleServer } from '../testing/sample-server.ts'
 
-/** Objects of versions that 1.33 no longer serves, and fields that earlier releases do not have. */
+/** Objects in versions that 1.33 no longer serves, and fields that earlier releases lack. */
 
 describe('objects of removed versions', () => {
   const hook = { name: 'a.example.com', clientConfig: { service: { namespace: 'x', name: 'y' } } }
@@ -253,7 +253,7 @@ describe('fields', () => {
     expect(json.definitions).toHaveProperty(['io.k8s.api.policy.v1beta1.PodSecurityPolicySpec'])
   })
 
-  it('are required, have defaults and values as in the documents of the release', async () => {
+  it('are required and have defaults and allowed values as documented for the release', async () => {
     const facts = async (emulate: string) => {
       const { ask } = await sampleServer({ emulate })
       const { definitions, paths } = (await ask('/openapi/v2')).json
@@ -326,7 +326,7 @@ describe('pods', () => {
 })
 
 describe('access reviews', () => {
-  it('have no selectors before 1.32, so that wrong ones are not refused', async () => {
+  it('have no selectors before 1.32, so that invalid selectors are not refused', async () => {
     const answer = async (emulate: string) => {
       const { ask } = await sampleServer({ emulate })
       const spec = { resourceAttributes: { verb: 'list', resource: 'pods', fieldSelector: {} } }

@@ -25,7 +25,7 @@ describe.each(releases)('release %s', (release) => {
     )
   })
 
-  it('answers for every resource that it has, and with 404 for those of other releases [P334, P335]', async () => {
+  it('serves every resource that it has, and answers 404 for those of other releases [P334, P335]', async () => {
     const { ask } = await sampleServer({ emulate: release })
     const own = new Set(
       resourcesAt(release).flatMap((each) => (each.enabledByDefault ? [`${formatApiVersion(each)} ${each.resource}`] : [])),

@@ -12,9 +12,9 @@ export interface EmulatedSettings extends ServerSettings {
 }
 
 /**
- * Loads what an emulated release needs: its types, and the kinds that were removed since.
+ * Loads the types of an emulated release and the kinds that later releases removed.
  *
- * @throws RangeError when the release cannot be emulated, or is not that of `features`.
+ * @throws RangeError when the release cannot be emulated, or differs from the release of `features`.
  */
 export async function emulatedSettings(options: ApiServerOptions): Promise<EmulatedSettings> {
   const { emulate } = options

@@ -8,7 +8,7 @@ import { logOptions } from '../proxy/log-options.ts'
 import { parseQuery } from '../request/query.ts'
 import { sampleServer } from '../testing/sample-server.ts'
 
-/** What the server does by feature gates that can be set, through requests. */
+/** Behaviour of the server that depends on configurable feature gates, tested through requests. */
 
 const gates = (set: string, release?: string) => createFeatureGates({ set, ...(release === undefined ? {} : { release }) })
 const without = (gate: string) => createFeatures('1.33', { [gate]: false })
@@ -68,7 +68,7 @@ describe('WatchList', () => {
     expect(await causes('&resourceVersionMatch=Exact')).toEqual([...both, ['resourceVersionMatch', 'FieldValueNotSupported']])
   })
 
-  it('makes a streamed list of a watch that begins with the present state, where it is set [P332]', async () => {
+  it('makes a watch that begins with the existing objects a streamed list, where the gate is set [P332]', async () => {
     const first = async (features: Features, query: string) => {
       const { server } = await sampleServer({ features })
       const abort = new AbortController()
@@ -92,7 +92,7 @@ describe('WatchList', () => {
     expect(await first(gates('WatchList=true'), 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan')).toBe('')
   })
 
-  it('does not exist before 1.27, where the parameter has no effect [P332]', async () => {
+  it('does not exist before 1.27, so that the parameter has no effect [P332]', async () => {
     const { server } = await sampleServer({ emulate: '1.26' })
     const query = 'watch=true&sendInitialEvents=true&timeoutSeconds=1'
     const abort = new AbortController()

@@ -9,7 +9,7 @@ import { flag, hasTooManyParameters, parseQuery } from '../request/query.ts'
 /** How long `close` waits for requests in flight. */
 const closeDeadlineMs = 10_000
 
-/** Responses that do not say how they may be cached must not be. */
+/** Default for responses without a Cache-Control header. */
 const uncached = { 'cache-control': 'no-cache, private' }
 
 export interface LifecycleOptions {
@@ -35,7 +35,7 @@ export class Lifecycle {
     this.#options = options
     const { strictTransportSecurity: directives } = options
     this.#headers = directives.length === 0 ? uncached : { ...uncached, 'strict-transport-security': directives.join('; ') }
-    // Every watch listens for the end.
+    // Every watch adds a listener.
     allowManyListeners(this.#controller.signal)
   }
 
@@ -87,13 +87,13 @@ export class Lifecycle {
   }
 }
 
-/** The response to a path that cannot be decoded: it reaches no filter. */
+/** The response to a path that cannot be decoded; such a request reaches no filter. */
 function malformedPath(): ApiResponse {
   const headers = { 'content-type': 'text/plain; charset=utf-8' }
   return { status: 400, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode('400 Bad Request') } }
 }
 
-/** The Audit-ID that the client chose, without characters that a header must not have; mostly empty. */
+/** The Audit-ID that the client sent, without characters that a header must not contain; empty when absent. */
 function givenAuditId(request: ApiRequest): string {
   const given = header(request, 'audit-id')
   return given === undefined ? '' : given.slice(0, 64).replace(/[^\w.:-]/g, '')

@@ -127,7 +127,7 @@ function healthChecks({ scope, remote, flowPages, started, readiness }: NonResou
       if (scope.closing.aborted) throw new Error('the server is shutting down')
     },
   }
-  // Clients expect these names for every storage backend.
+  // Clients expect these check names for every storage backend.
   const [storage, storageReady] = [
     { name: 'etcd', check },
     { name: 'etcd-readiness', check },
@@ -175,7 +175,7 @@ function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
   }
   return ({ request, info: { path } }) => {
     if (path !== '/metrics' && path !== '/metrics/slis') return undefined
-    // Differs: a request cannot reset the metrics.
+    // Differs: requests cannot reset the metrics.
     if (request.method === 'DELETE') throw ApiError.generic(405)
     return path === '/metrics'
       ? serveMetrics()
@@ -274,8 +274,8 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
 }
 
 /**
- * Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. The group of the
- * aggregation layer is served to GET alone, as on kube-apiserver.
+ * Whether discovery serves a method. As on kube-apiserver, groups and their list are served to any method, the aggregated document of
+ * `/apis` also to HEAD, and the group of the aggregation layer only to GET.
  */
 function servesMethod(
   { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
@@ -286,7 +286,7 @@ function servesMethod(
   return kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
-/** Caches the encodings of documents, which stay the same objects while nothing changes. */
+/** Caches the encodings of documents by object: a document stays the same object until it changes. */
 class EncodedDocuments {
   readonly #encodings = new WeakMap<object, Map<string, Uint8Array>>()
 
@@ -308,7 +308,7 @@ function responseBody(parts: readonly Uint8Array[]): ApiBody {
 
 const maxSingleChunkBytes = 1024 * 1024
 
-/** Negotiates the representation. Only the router serves lists of resources. */
+/** Negotiates the representation of a discovery document. */
 function negotiateDocument(
   responses: ResponseWriter,
   accept: string | undefined,

@@ -22,37 +22,37 @@ import type { ConversionOptions } from '../conversion/interfaces.ts'
 import type { HealthCheck } from '../health/health.ts'
 import type { YamlTranslator } from '../media/yaml-translator.ts'
 
-/** Options of a server; everything but `storage` has a safe default. */
+/** Options of a server. Every option except `storage` has a safe default. */
 export interface ApiServerOptions {
   readonly storage: Storage
-  /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a kube-apiserver serves. */
+  /** Resources to serve, including those of `defineResource`. Default: every built-in kind that a kube-apiserver serves. */
   readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
   /**
-   * The release to behave like, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings, discovery
-   * and `/version`. Built-in kinds of `kinds` give way to those of the release. Default: 1.33.
+   * The Kubernetes release to emulate, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings,
+   * discovery and `/version`. The built-in kinds of the release replace those in `kinds`. Default: 1.33.
    */
   readonly emulate?: string
   /** Types of the kinds. Default: the built-in ones. */
   readonly types?: TypeSource
-  /** Authenticates requests. Default: all are anonymous, except those of in-process callers that state their user. */
+  /** Authenticates requests. Default: all requests are anonymous, except those of in-process callers that set the user. */
   readonly authenticator?: Authenticator
   /**
-   * Authorizes requests; or a factory that is given the server's objects: `({ rbac }) => rbac()` authorizes by the stored roles and
+   * Authorizes requests, or a factory that can use the objects in the store: `({ rbac }) => rbac()` authorizes by the stored roles and
    * bindings. Default: every request is allowed.
    */
   readonly authorizer?: Authorizer | AuthorizerFactory
   /**
-   * Creates the default roles and bindings, and restores missing rules. `afterwards`: the server starts before they exist, and only
+   * Creates the default roles and bindings, and restores missing rules. `afterwards`: the server starts before the roles exist, and only
    * requests that would be denied wait for them. Default false.
    */
   readonly bootstrapRoles?: boolean | 'afterwards'
   /** Ranges of cluster addresses and node ports. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork
-  /** Whether containers of pods may be privileged. Default false. */
+  /** Whether pods may have privileged containers. Default false. */
   readonly allowPrivileged?: boolean
   /**
-   * Verifies the signatures of certificate requests that are created: `requestSignatureError` of `@krmkit/certificates`. Default: signers
-   * alone verify them.
+   * Verifies the signature of a CertificateSigningRequest when it is created: `requestSignatureError` of `@krmkit/certificates`. Default:
+   * only signers verify it.
    */
   readonly requestSignatureError?: StrategyContext['requestSignatureError']
   /** Issues tokens of service accounts. Default: none are issued. */
@@ -69,7 +69,7 @@ export interface ApiServerOptions {
   /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */
   readonly aggregation?: Aggregation
   /**
-   * Reaches pods, services and nodes, for their subresources `proxy`, `exec`, `attach`, `portforward` and `log`. Default: no transport,
+   * Connects to pods, services and nodes, for their subresources `proxy`, `exec`, `attach`, `portforward` and `log`. Default: no transport,
    * so that every connection fails.
    */
   readonly proxy?: ProxyOptions
@@ -91,10 +91,10 @@ export interface ApiServerOptions {
   readonly strictTransportSecurity?: readonly string[]
   /**
    * Serves requests by priority and fairness: flow schemas and priority levels in the store divide `readOnlyInFlight` and
-   * `mutatingInFlight` together. Default false: the two limits hold as they are.
+   * `mutatingInFlight` together. Default false: the two limits apply separately.
    */
   readonly flowControl?: boolean
-  /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
+  /** Receives audit events: a function receives one event for every completed request, a trail the events that its policy selects. */
   readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
   readonly onError?: (error: unknown) => void
@@ -110,22 +110,22 @@ export interface ApiServerOptions {
   /** Address in discovery documents, `host:port`. */
   readonly serverAddress?: string
   /**
-   * Another server over the same storage maintains what every cluster has: system objects, default roles, API services, and the status of
-   * definitions and API services. This one only follows them, so `bootstrapRoles` has no effect. Default false.
+   * Whether another server over the same storage maintains system objects, default roles, APIServices, and the status of
+   * CustomResourceDefinitions and APIServices. This server then only follows them, so `bootstrapRoles` has no effect. Default false.
    */
   readonly replica?: boolean
 }
 
 /** @see API protocol specification, 8 */
 export interface ServerLimits {
-  /** Bytes of a request body. */
+  /** Maximum size of a request body, in bytes. */
   readonly bodyBytes: number
-  /** Bytes of a stored object. */
+  /** Maximum size of a stored object, in bytes. */
   readonly objectBytes: number
   readonly readOnlyInFlight: number
   readonly mutatingInFlight: number
   readonly requestTimeoutMs: number
-  /** Shortest duration of a watch that sets no timeout; the longest is twice that. */
+  /** Minimum duration of a watch without a timeout; the maximum is twice as long. */
   readonly watchMs: number
 }
 
@@ -163,7 +163,7 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
   }
 }
 
-/** Without members that are present but `undefined`, which would hide a default. */
+/** Drops members that are present but `undefined`, because they would hide a default. */
 function definedMembers(options: ApiServerOptions): ApiServerOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as ApiServerOptions
 }

@@ -9,7 +9,7 @@ export interface RouteParts extends Omit<NonResourceOptions, 'resources' | 'remo
   readonly failed: (context: RequestContext, error: unknown) => ApiResponse
 }
 
-/** The end of the filter chain: other servers, then paths that name no resource, then resources. */
+/** The end of the filter chain: dispatches to aggregated servers, then to non-resource paths, then to resources. */
 export function buildRoutes({ aggregator, failed, ...options }: RouteParts): (context: RequestContext) => Promise<ApiResponse> {
   const { scope } = options
   const { registry, limits } = scope

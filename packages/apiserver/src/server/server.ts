@@ -35,7 +35,7 @@ import { Lifecycle } from './lifecycle.ts'
 import type { ApiServerOptions, ServerSettings } from './options.ts'
 import { buildRoutes } from './routes.ts'
 
-/** A server, and the parts of it that embedders use besides its requests. */
+/** A server with the parts that embedders use besides sending requests. */
 export interface EmbeddedServer extends ApiServer {
   readonly registry: Registry
   readonly clock: Clock
@@ -43,7 +43,7 @@ export interface EmbeddedServer extends ApiServer {
   readonly profile: NamingProfile
   /** Whether the option `authorizer` was left out, so that every request is allowed. */
   readonly allowsEveryRequest: boolean
-  /** The text of `/metrics`, for programs that export metrics themselves: `@krmkit/apiserver/metrics` reads it. */
+  /** The text of `/metrics`, for programs that export metrics themselves; `@krmkit/apiserver/metrics` parses the text. */
   metricsText(): Promise<string>
 }
 
@@ -96,7 +96,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const definitions = await start(settings, parts, lifecycle.closing)
   const isReplica = settings.replica === true
   const handle: ApiServer['handle'] = (request) => {
-    // The definition may have been changed through another server, whose answer the client has.
+    // The client may have changed a definition through another server, and expects the change to be visible here.
     if (isReplica) definitions?.catchUp()
     return lifecycle.handle(request, run, failed)
   }
@@ -194,7 +194,7 @@ function flowOptions({ limits }: ServerSettings, scope: ServerScope) {
   return { clock, random, profile, registry, closing, watches, seats, requestTimeoutMs: limits.requestTimeoutMs }
 }
 
-/** Creates the objects that every cluster has, and begins to follow stored objects. @returns the followed definitions */
+/** Creates the system objects and starts following stored objects. @returns the followed CustomResourceDefinitions */
 async function start(
   settings: EmulatedSettings,
   parts: ServerParts,

@@ -8,7 +8,7 @@ import { created, pathOf, readAs } from '../testing/emulated.ts'
 import { type MovedObject, movedObjects } from '../testing/moved-objects.ts'
 import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
-/** One durable store, opened as one release after another. */
+/** One durable store, opened as successive releases. */
 
 let dir: string
 beforeEach(async () => {
@@ -113,7 +113,7 @@ it('gives stored objects the defaults of the new release, once', async () => {
   })
 })
 
-it('keeps objects of removed kinds in the store, out of reach', async () => {
+it('keeps objects of removed kinds in the store, unreachable by requests', async () => {
   const policy = movedObjects.find(({ resource }) => resource === 'podsecuritypolicies') as MovedObject
   const path = `${pathOf(policy.apiVersion, policy.resource)}/a`
   await opened('1.24', (server) => created(server, policy.apiVersion, policy.resource, policy.body))

@@ -9,7 +9,7 @@ import { textResponse } from '../media/response-writer.ts'
 export interface ZPagesOptions {
   readonly features: Features
   readonly clock: Pick<Clock, 'now'>
-  /** Names and values of the flags of the process. Absent: there is no `/flagz`. */
+  /** Names and values of the flags of the process. Absent: `/flagz` is not served. */
   readonly flags?: Readonly<Record<string, string>> | undefined
   /** Version of the language runtime, such as `node24.1.0`. */
   readonly runtime: string

@@ -69,7 +69,7 @@ export const selfSubjectRulesReview: ReviewAnswer = async ({ authorizer }, { use
   if (namespace === '') throw ApiError.badRequest('no namespace on request')
   const answer = await authorizer.rulesFor?.(user, namespace)
   const { resourceRules = [], nonResourceRules = [], incomplete = true, errors = [] } = answer ?? {}
-  // The response carries only the status.
+  // The response contains only the status.
   review.metadata = {}
   review.spec = {}
   review.status = {
@@ -163,7 +163,7 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
     }
     const terms = requirements.reduce((sum, { values }) => sum + 1 + (values?.length ?? 0), 0)
     if (terms > maxSelectorTerms) {
-      // Differs: kube-apiserver is bounded by the size of the request only.
+      // Differs: kube-apiserver is limited only by the size of the request.
       errors.push(field.invalid(place.child('requirements'), terms, `must have at most ${maxSelectorTerms} terms and values`))
       continue
     }
@@ -199,7 +199,7 @@ function wrongLabelRequirement(requirement: Requirement, at: Path): FieldError[]
   ]
 }
 
-/** Unknown operators pass: newer clients may send new ones. */
+/** Checks the values of a requirement. Unknown operators are accepted, because newer clients may send new ones. */
 function wrongValues({ operator = '', values = [] }: Requirement, at: Path): FieldError[] {
   const errors: FieldError[] = []
   if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
@@ -236,7 +236,7 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
   return goText(`authorization.NonResourceAttributes{Path:${goQuote(path)}, Verb:${goQuote(verb)}}`)
 }
 
-/** The error of kube-apiserver has no kind here. */
+/** As on kube-apiserver, the error names no kind. */
 function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
 }

@@ -10,7 +10,7 @@ import { plainResponse } from '../media/response-writer.ts'
 import { header, type RequestContext } from '../request/context.ts'
 import type { RequestScope } from '../request/scope.ts'
 
-/** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
+/** ComponentStatus of the control plane. Only the storage is listed, because all other components are part of this process. */
 export async function componentStatuses(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { responses, definition, profile, clock } = scope
   const storage = healthyComponent('storage-0')
@@ -21,7 +21,7 @@ export async function componentStatuses(scope: RequestScope, context: RequestCon
   const isShown = single || isSelected(scope, context, storage)
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
-  // The list is never in chunks: unlike others it has no continue token, as on kube-apiserver.
+  // As on kube-apiserver, this list is never paginated and has no continue token.
   const metadata = {}
   const shown = isShown ? [storage] : []
   if (representation.transform !== undefined) {
@@ -39,7 +39,7 @@ export async function componentStatuses(scope: RequestScope, context: RequestCon
   return plainResponse(responses, 200, list, representation, () => responses.types.struct('core/v1.ComponentStatusList'))
 }
 
-/** Whether the parameters of a list select the component, which has no version. @throws ApiError 400 for invalid parameters */
+/** Whether the parameters of a list select the component, which has no resourceVersion. @throws ApiError 400 for invalid parameters */
 function isSelected(
   scope: RequestScope,
   context: RequestContext,

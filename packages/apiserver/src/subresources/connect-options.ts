@@ -42,7 +42,7 @@ function parameterOf(query: Query, name: string, type: TypeNode): unknown {
   return type.scalar === 'string' ? text(query, name) : integer(query, name)
 }
 
-/** Numbers of a list are ports. @throws ApiError 400 */
+/** Parses a number in a list parameter, which is a port. @throws ApiError 400 */
 function portOf(given: string): number {
   const why = /^\d+$/.test(given) ? (Number(given) > 65_535 ? 'value out of range' : undefined) : 'invalid syntax'
   if (why === undefined) return Number(given)

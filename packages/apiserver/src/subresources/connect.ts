@@ -18,7 +18,7 @@ import { connectOptions } from './connect-options.ts'
 export async function connectResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { subresource } = context.info
   if (subresource === 'log') {
-    // The log is text, whatever is negotiated.
+    // The log is text, whatever is negotiated: only unacceptable media types are refused.
     negotiated(scope, context, { transforms: ['PartialObjectMetadata', 'PartialObjectMetadataList'] })
     return readLog(scope, context)
   }
@@ -28,7 +28,7 @@ export async function connectResource(scope: RequestScope, context: RequestConte
   return subresource === 'proxy' ? proxyResource(scope, context) : openStream(scope, context, options)
 }
 
-/** Admission runs before the object is read; reading a log is not a connection. @throws ApiError */
+/** Runs admission of a connection, before the object is read. Reading a log is not a connection. @throws ApiError */
 async function admitConnection(scope: RequestScope, context: RequestContext, options: object): Promise<void> {
   const kind = scope.subresource?.kind
   if (kind === undefined || !('kind' in options)) return

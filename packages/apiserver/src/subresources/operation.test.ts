@@ -3,7 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
-/** What admission receives of each kind of request, through a plugin that writes it down. */
+/** What admission receives for each kind of request, recorded by a plugin. */
 
 interface Told {
   readonly phase: 'admit' | 'validate' | 'check'
@@ -52,7 +52,7 @@ const deployment = {
 const setup = async (change?: Parameters<typeof recorder>[0]) => {
   const { plugin, calls, about } = recorder(change)
   const sample = await sampleServer({ admission: [plugin] })
-  // What the server makes at its start.
+  // Drop the calls for objects that the server creates at start.
   calls.length = 0
   return { ...sample, calls, about }
 }

@@ -7,7 +7,7 @@ import type { RequestContext } from '../request/context.ts'
 import type { WriteOptions } from '../request/query.ts'
 import type { RequestScope } from '../request/scope.ts'
 
-/** A POST whose body is an order about an object and is not stored: Binding, Eviction, TokenRequest. */
+/** A POST whose body requests an action on an object and is not stored: Binding, Eviction, TokenRequest. */
 export interface AdmittedOperation<T extends ApiObject> {
   /** The body after mutating admission. */
   readonly body: T

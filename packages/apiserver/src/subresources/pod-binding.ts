@@ -31,13 +31,13 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   const target = { namespace, name }
   const copyLabels = gateEnabled('PodTopologyLabelsAdmission', scope.features)
-  // Without a name in the path the request creates a Binding, which has no uid of the client's choice.
+  // A POST to `bindings` creates a Binding, whose uid is not a precondition on the pod.
   const { uid: givenUid = '', resourceVersion = '' } = binding.metadata
   const expected = { uid: context.info.name === '' ? '' : givenUid, resourceVersion }
   await pods.updateStored(write, {
     ...target,
     subresource: 'binding',
-    // A Binding is not a Pod: its user owns no field of the pod.
+    // The body is a Binding and not a Pod, so the user does not become an owner of fields of the pod.
     managesFields: true,
     change(pod) {
       checkBound(pods.definition, expected, pod as DeepReadonly<Pod>, { ...target, dryRun: write.dryRun })
@@ -48,7 +48,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   return successResponse(responses, context, { code: 201 }, { code: 201, representation })
 }
 
-/** The metadata of a binding are preconditions on the pod. @throws ApiError 409 */
+/** Checks the uid and resourceVersion of a binding, which are preconditions on the pod. @throws ApiError 409 */
 function checkBound(
   definition: ResourceDefinition,
   { uid, resourceVersion }: { readonly uid: string; readonly resourceVersion: string },

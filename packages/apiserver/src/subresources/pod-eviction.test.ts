@@ -3,7 +3,7 @@ import { sampleServer } from '../testing/sample-server.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
 
-/** A server with a pod that a finalizer holds, so that it can be looked at after its eviction. */
+/** A server with a pod that has a finalizer, so that it can be read after its eviction. */
 async function withPod() {
   const sample = await sampleServer()
   const spec = { containers: [{ name: 'c', image: 'i' }] }

@@ -21,7 +21,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   const { codec, responses, store } = scope
   const { namespace, name } = context.info
   const representation = negotiatedObjects(scope, context)
-  // Clients still send the beta version of evictions, which budgets have left.
+  // Clients still send evictions as policy/v1beta1, although this version no longer has budgets.
   const { body: eviction, options: query, admission } = await admitOperation<Eviction>(scope, context, ['v1beta1'])
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
   const options: DeleteRequestOptions = eviction.deleteOptions ?? {}
@@ -39,7 +39,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
 interface PodDeletion {
   readonly pod: DeepReadonly<Pod>
   readonly options: DeleteRequestOptions
-  /** The budget that lets the pod go because it is not ready. */
+  /** The budget that allows the eviction without a disruption because the pod is not ready. */
   readonly sparing: DeepReadonly<PodDisruptionBudget> | undefined
 }
 
@@ -65,7 +65,7 @@ async function deletePod(scope: RequestScope, write: WriteContext, { pod, option
 /**
  * Takes one disruption from the budget that protects the pod.
  *
- * @returns the budget, if it lets the pod go without charge.
+ * @returns the budget, if it allows the eviction without counting a disruption.
  * @throws ApiError 429 when no disruption is left.
  */
 async function chargeBudget(
@@ -89,9 +89,9 @@ async function chargeBudget(
 }
 
 /**
- * Sets the `DisruptionTarget` condition, which tells readers of a terminating pod why it ends.
+ * Sets the `DisruptionTarget` condition, which explains to readers of a terminating pod why it is deleted.
  *
- * @returns the options of the deletion; a resourceVersion precondition becomes that of the pod with its condition.
+ * @returns the options of the deletion; a resourceVersion precondition is replaced by the version of the pod with the condition.
  * @throws ApiError 404, 409 when the preconditions name another pod.
  */
 async function markEvicted(
@@ -108,7 +108,7 @@ async function markEvicted(
     skipAdmission: true,
     change(current) {
       const live = current as DeepReadonly<Pod>
-      // The deletion checks empty ones.
+      // The deletion checks the preconditions that are empty here.
       const { uid = '', resourceVersion = '' } = preconditions ?? {}
       checkPreconditions(definition, live, {
         uid: uid === '' ? undefined : uid,

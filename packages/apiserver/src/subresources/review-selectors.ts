@@ -5,8 +5,8 @@ import { type FieldRequirement, validateLabelSelector } from '@krmkit/meta/selec
 import { labelsOf } from '../filters/authorization.ts'
 
 /**
- * The selectors of an access review. Malformed requirements are dropped, so that the review covers more objects and never fewer; they
- * are reported in `problems`.
+ * The selectors of an access review. Malformed requirements are dropped and reported in `problems`. Without them, the review covers more
+ * objects and never fewer.
  */
 export function reviewSelectors(
   asked: ResourceAttributes,

@@ -11,7 +11,7 @@ const reviews: readonly (readonly [string, object])[] = [
 ]
 
 describe('reviews', () => {
-  it.each(reviews)('%s answer with their metadata alone where asked to, in JSON and protobuf [P190]', async (path, body) => {
+  it.each(reviews)('%s return only their metadata on request, in JSON and protobuf [P190]', async (path, body) => {
     const { ask } = await sampleServer()
     for (const version of ['v1', 'v1beta1']) {
       const { status, json } = await ask(path, { method: 'POST', body, headers: { accept: partial(version) } })

@@ -16,7 +16,7 @@ import { selfSubjectReview } from './self-subject-review.ts'
 import { tokenReview } from './token-review.ts'
 
 /**
- * Reviews of users and access: a POST returns the answer in `status`, and stores nothing.
+ * Reviews of users and access: a POST returns the result in `status`, and stores nothing.
  *
  * @see API protocol specification, 2.1 and 2.7
  */
@@ -31,7 +31,7 @@ export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
   TokenReview: tokenReview,
 }
 
-/** POST of a review: admits it, answers it in `status`, and stores nothing. */
+/** POST of a review: runs admission, fills in `status`, and stores nothing. */
 export async function createReview(scope: RequestScope, context: RequestContext, answer: ReviewAnswer): Promise<ApiResponse> {
   const { definition, store } = scope
   const representation = negotiated(scope, context, { transforms: ['PartialObjectMetadata'] })

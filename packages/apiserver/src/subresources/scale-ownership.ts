@@ -51,7 +51,7 @@ export function scaleOwners(
       return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } }
     },
     afterUpdate(before, next) {
-      // Updates of a Scale whose replicas have no owner are not tracked, as those of any object without owners.
+      // Updates of a Scale whose replicas have no owner are not tracked, like updates of any object without managedFields.
       const isTracked = (before.metadata.managedFields ?? []).length > 0
       const owners = isTracked ? trackUpdate({ ...common, live: before, next }).metadata.managedFields : undefined
       return { scale: owners, parent: parentManagedFields(ownership, owners) }

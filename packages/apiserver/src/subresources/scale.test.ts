@@ -53,7 +53,7 @@ describe('scale', () => {
     expect(await owners(sample)).toEqual([])
   })
 
-  it('a patch of the status takes no ownership of replicas', async () => {
+  it('records no ownership of replicas for a patch of the status', async () => {
     const sample = await withDeployment()
     const { status } = await sample.ask(`${deployments}/web/scale?fieldManager=reporter`, {
       method: 'PATCH',
@@ -64,7 +64,7 @@ describe('scale', () => {
     expect(await owners(sample)).toEqual(['ci/'])
   })
 
-  it('shows the replicas of a workload [P2]', async () => {
+  it('returns the replicas of a workload [P2]', async () => {
     const { ask } = await withDeployment()
     expect((await ask(`${deployments}/web/scale`)).json).toMatchObject({
       kind: 'Scale',
@@ -76,7 +76,7 @@ describe('scale', () => {
     expect((await ask(`${deployments}/none/scale`)).status).toBe(404)
   })
 
-  it('a write takes ownership of the replicas', async () => {
+  it('makes the manager of a write the owner of the replicas', async () => {
     const sample = await withDeployment()
     expect(await owners(sample)).toEqual(['ci/'])
     const { json } = await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(5) })
@@ -85,7 +85,7 @@ describe('scale', () => {
     expect((await sample.ask(`${deployments}/web`)).json).toMatchObject({ spec: { replicas: 5 }, metadata: { generation: 2 } })
   })
 
-  it('an apply conflicts with the owner unless forced', async () => {
+  it('conflicts with the owner in an apply, unless forced', async () => {
     const sample = await withDeployment()
     const refused = await apply(sample, `${deployments}/web/scale`, 'hpa', scale(5))
     expect(refused.json).toMatchObject({
@@ -98,7 +98,7 @@ describe('scale', () => {
     expect(back.json).toMatchObject({ code: 409 })
   })
 
-  it('a write without change keeps the owners', async () => {
+  it('keeps the owners when a write changes nothing', async () => {
     const sample = await withDeployment()
     const before = (await sample.ask(`${deployments}/web`)).json.metadata.resourceVersion
     await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(2) })
@@ -128,7 +128,7 @@ describe('scale', () => {
     expect((await ask(`${deployments}/none/scale`, { method: 'PUT', body })).status).toBe(code)
   })
 
-  it('an update is refused for its uid before its replicas, a patch after them', async () => {
+  it('checks the uid of an update before its replicas, and that of a patch after them', async () => {
     const { ask } = await withDeployment()
     const metadata = { name: 'web', uid: 'x' }
     const put = await ask(`${deployments}/web/scale`, { method: 'PUT', body: scale(-1, metadata) })
@@ -142,7 +142,7 @@ describe('scale', () => {
     )
   })
 
-  it('shows mutating admission what was sent with its owners, and validating admission what will be stored', async () => {
+  it('passes the sent Scale with its owners to mutating admission, and the Scale to be stored to validating admission', async () => {
     const seen: Record<string, unknown>[] = []
     const recorder: AdmissionPlugin = {
       name: 'Recorder',

@@ -41,7 +41,7 @@ export async function scaleResource(scope: RequestScope, context: RequestContext
   return objectResponse(scope, context, scaleOf(scope, codec.object(entry)), form)
 }
 
-/** @param kind of a patch; absent: an update */
+/** @param kind kind of the patch; absent for an update */
 async function writeScale(
   scope: RequestScope,
   context: RequestContext,
@@ -101,7 +101,7 @@ async function writeScale(
   })
 }
 
-/** A Scale as it was sent or patched, as mutating admission sees it. */
+/** The sent or patched Scale, as mutating admission sees it. */
 function shownScale(
   type: StructType,
   scale: Scale,
@@ -141,14 +141,14 @@ function requireSameName(sent: Scale, name: string): void {
 interface ScaleChange {
   /** The scaled object. */
   readonly current: FrozenObject
-  /** Its Scale before and after the request. */
+  /** The Scale before and after the request. */
   readonly before: FrozenObject
   readonly next: Scale
   /** managedFields of the scaled object after the request. */
   readonly managedFields: ManagedFieldsEntry[]
 }
 
-/** In kube-apiserver the least number stands for replicas that a custom resource lacks. */
+/** kube-apiserver represents missing replicas of a custom resource by the least 32-bit integer. */
 const absentReplicas = -(2 ** 31)
 
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
@@ -156,7 +156,7 @@ function scaled({ definition }: RequestScope, { current, before, next, managedFi
   const { name = '' } = current.metadata
   requireSameName(next, name)
   const replicas = next.spec?.replicas ?? 0
-  // The schema of a custom resource decides about its replicas.
+  // The replicas of a custom resource are validated by its schema.
   if (definition.custom === undefined) {
     if (replicas < 0) {
       const gk = { group: scaleKind.group, kind: scaleKind.kind }
@@ -195,7 +195,7 @@ function has(object: DeepReadonly<object>, path: readonly string[]): boolean {
   return true
 }
 
-/** A number of custom resources that needs more than 32 bits keeps its lower ones. */
+/** The number at a path. A number above 32 bits, which custom resources may have, is truncated to its lower 32 bits. */
 function numberAt(object: DeepReadonly<object>, path: readonly string[]): number {
   let at: unknown = object
   for (const member of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[member] : undefined

@@ -40,7 +40,7 @@ describe('serviceaccounts/token', () => {
     expect(requests).toEqual([{ namespace: 'default', name: 'robot', uid, audiences: [], expirationSeconds: 3600 }])
   })
 
-  it('answers with its metadata alone where asked to, and has no Table [P190, P194]', async () => {
+  it('returns only metadata on request, and has no Table [P190, P194]', async () => {
     const { ask } = await withAccount()
     const post = (as: string, encoding = 'json') =>
       ask(`${accounts}/robot/token`, {

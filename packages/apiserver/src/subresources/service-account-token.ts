@@ -49,7 +49,7 @@ export async function createToken(scope: RequestScope, context: RequestContext):
     write.warn(`requested expiration of ${expirationSeconds} seconds shortened to ${granted} seconds`)
   if (issued.credentialId !== undefined)
     context.annotations[`authentication.${profile.domain}/issued-credential-id`] = issued.credentialId
-  // Owners are tracked although nothing is stored.
+  // As on kube-apiserver, the response has managedFields although nothing is stored.
   const apiVersion = formatApiVersion(kind)
   const types = createTypeConverter({ [apiVersion]: kind.type })
   const next = { ...body, spec: { ...body.spec, expirationSeconds } }

@@ -48,7 +48,7 @@ describe('TokenReview', () => {
     const { status, json } = await review({ token: 'good', audiences: ['api'] })
     expect([status, json.apiVersion]).toEqual([201, `${group}/v1beta1`])
     expect(json.status).toEqual({ authenticated: true, user: alice, audiences: ['api'] })
-    // The release of today does not serve it.
+    // The newest release does not serve v1beta1.
     expect((await (await reviewer({ authenticator }, 'v1beta1'))({ token: 'good' })).status).toBe(404)
   })
 

@@ -8,8 +8,8 @@ interface TokenReview extends ApiObject {
 }
 
 /**
- * Authenticates a bearer token, for the audiences of the review or those of the server. The token is authenticated alone, as on a
- * request without other credentials.
+ * Authenticates a bearer token, for the audiences of the review or those of the server. The token is authenticated as if it were the only
+ * credential of a request.
  *
  * @see API protocol specification, 2.7
  */
@@ -40,7 +40,7 @@ function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): obj
 
 const unknownToken = 'invalid bearer token'
 
-/** kube-apiserver asks the authenticator of the loopback tokens first, which does not know the token. */
+/** kube-apiserver first tries its loopback token authenticator, whose error it prepends. */
 function withUnknownToken(reason: string): string {
   return reason === unknownToken ? reason : `[${unknownToken}, ${reason}]`
 }

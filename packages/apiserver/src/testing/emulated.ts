@@ -1,6 +1,6 @@
 import type { SampleServer } from './sample-server.ts'
 
-/** Requests for objects of any version. */
+/** Requests for objects in any version. */
 
 /** `apps/v1` and `deployments` give `/apis/apps/v1/deployments`. */
 export function pathOf(apiVersion: string, resource = '', namespace = ''): string {

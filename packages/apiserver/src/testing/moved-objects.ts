@@ -1,7 +1,7 @@
-/** One object of every kind of which a version was removed from 1.22 to 1.32, as clients of that version create it. */
+/** One object of every kind that lost a version between 1.22 and 1.32, as clients of the removed version create it. */
 
 export interface MovedObject {
-  /** The version that is removed. */
+  /** The removed version. */
   readonly apiVersion: string
   readonly resource: string
   readonly namespace?: string

@@ -12,7 +12,7 @@ import { createApiServer, type EmbeddedServer } from '../server/server.ts'
 export interface Asking {
   readonly method?: string
   readonly body?: unknown
-  /** The raw body, instead of the JSON of a value. */
+  /** A raw body, which replaces the JSON of `body`. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly user?: UserInfo

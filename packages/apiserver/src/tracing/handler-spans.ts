@@ -10,7 +10,7 @@ const spanNames: Readonly<Record<string, string>> = {
   ...{ delete: 'Delete', deletecollection: 'Delete' },
 }
 
-/** Runs a handler in the span of its verb. */
+/** Runs a handler inside the span of its verb. */
 export async function inVerbSpan(handler: ResourceHandler, scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { span: request, info } = context
   const name = spanNames[info.verb]
@@ -50,7 +50,7 @@ function fieldsOf({ request, info, auditId }: RequestContext): SpanAttributes {
   }
 }
 
-/** Encodes a response in the span of serialization. */
+/** Encodes a response inside the serialization span. */
 export async function inSerializationSpan(
   context: RequestContext,
   respond: () => ApiResponse | Promise<ApiResponse>,
@@ -66,7 +66,7 @@ export async function inSerializationSpan(
   })
 }
 
-/** The span that requests to other servers continue: where nothing is recorded, that of the client. */
+/** The span that requests to other servers continue: when nothing is recorded, the span of the client. */
 export function outgoingSpan({ span, request, auditId }: RequestContext): RequestSpan | undefined {
   if (span !== undefined) return span
   if (request.headers['traceparent'] === undefined) return undefined

@@ -5,7 +5,7 @@ import { type Filter, header, type RequestContext } from '../request/context.ts'
 import type { RequestInfo } from '../request/info.ts'
 import { withEndCallback } from '../request/stream-end.ts'
 
-/** Users of these groups may continue a trace of theirs, and so decide that it is sampled. */
+/** Members of these groups may continue their own trace, and thus decide whether it is sampled. */
 const trustedGroups: ReadonlySet<string> = new Set(['system:masters', 'system:monitoring'])
 
 /**
@@ -38,7 +38,7 @@ export function tracing(tracer: Tracer): Filter {
   }
 }
 
-/** The span of a filter: from its start to that of the next one, or to its refusal. */
+/** The span of a filter: from its start to the start of the next filter, or to its refusal. */
 export function tracked(name: string, filter: Filter): Filter {
   return async (context, next) => {
     const span = context.span?.child(name)
@@ -54,7 +54,7 @@ export function tracked(name: string, filter: Filter): Filter {
   }
 }
 
-/** Ends the span with the response; that of a stream with the stream. */
+/** Ends the span with the response, or with the stream of a streamed response. */
 function endWith(response: ApiResponse, span: RequestSpan): ApiResponse {
   const { body, ...head } = response
   if (body.kind !== 'stream' || !span.isRecording) {
@@ -67,7 +67,7 @@ function endWith(response: ApiResponse, span: RequestSpan): ApiResponse {
   return { ...head, body: { kind: 'stream', stream: withEndCallback(stream, end), ready, ...observed } }
 }
 
-/** Like on kube-apiserver, names of objects and namespaces are left out. */
+/** As on kube-apiserver, the span name omits the names of objects and namespaces. */
 function spanName({ info, request: { method } }: RequestContext): string {
   return info.isResource ? `${method} ${routeOf(info)}` : method
 }
@@ -85,7 +85,7 @@ function routeOf({ path, group, version, namespace, resource, name, subresource 
   return parts.map((part) => (part === '' ? '' : `/${part}`)).join('')
 }
 
-/** The conventions for HTTP that kube-apiserver follows, with what is known apart from sockets. */
+/** Attributes by the HTTP conventions that kube-apiserver follows, as far as they do not depend on sockets. */
 function requestAttributes({ request }: RequestContext): SpanAttributes {
   const { method, path, query, peer } = request
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(header(request, 'host') ?? '') ?? []
@@ -110,7 +110,7 @@ function responseAttributes({ status, body }: ApiResponse): SpanAttributes {
   return { 'http.status_code': status, ...(bytes > 0 ? { 'http.response_content_length': bytes } : {}) }
 }
 
-/** Bytes of a body; 0 where they are not known yet. */
+/** Length of a body in bytes; 0 when it is not known yet. */
 export function bodyLength(body: ApiResponse['body']): number {
   return body.kind === 'bytes' ? body.bytes.byteLength : body.kind === 'list' ? body.length : 0
 }

@@ -6,7 +6,7 @@ import { definitionsPath, widgetDefinition } from '../../custom-resources/testin
 import { createApiServer, type EmbeddedServer } from '../../server/server.ts'
 import type { ConversionOptions } from '../interfaces.ts'
 
-/** A server with a definition whose versions a webhook converts. */
+/** A test server with a CustomResourceDefinition whose versions a webhook converts. */
 
 const servers: EmbeddedServer[] = []
 

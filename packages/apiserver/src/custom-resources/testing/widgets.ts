@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** A namespaced definition of Widget in the group `g.example.com`. The first version is stored unless versions say otherwise. */
+/** A namespaced definition of Widget in the group `g.example.com`. By default, the first version is the storage version. */
 export function widgetDefinition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -18,7 +18,7 @@ export function widgetDefinition(versions: readonly JsonObject[], spec: JsonObje
   }
 }
 
-/** A version of the definition, with the schemas of the members of `spec`; absent: `spec` is an object without a schema. */
+/** A version of the definition. @param properties schemas of the members of `spec`; undefined: `spec` is an object without a schema */
 export function widgetVersion(name: string, properties: JsonObject | undefined, storage: boolean): JsonObject {
   const spec = { type: 'object', ...(properties === undefined ? {} : { properties }) }
   return { name, served: true, storage, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }

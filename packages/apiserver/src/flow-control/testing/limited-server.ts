@@ -56,7 +56,7 @@ export async function limitedServer(options: Partial<ApiServerOptions> = {}, sea
 export function gate() {
   const waiting: (() => void)[] = []
   return {
-    /** The user whose requests wait; others pass. */
+    /** Delays the requests of one user; requests of other users pass. */
     authorizer: {
       authorize: ({ user }: { user: UserInfo }) =>
         user.username === 'jane'

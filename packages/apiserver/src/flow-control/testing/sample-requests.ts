@@ -6,7 +6,7 @@ import { FlowStatistics } from '../flow-statistics.ts'
 import { SeatRequest } from '../seat-request.ts'
 import { hashText } from '../shuffle-shard.ts'
 
-/** Requests and queues for tests of flow control. */
+/** Sample requests and queues for tests of flow control. */
 
 export const seed = { a: 1, b: 2 }
 
@@ -26,7 +26,7 @@ export interface SampleQueues {
   readonly statistics: FlowStatistics
   /** A request of a flow. */
   request(flow: string, work?: { readonly seats?: number; readonly finalSeats?: number; readonly lingerMs?: number }): SeatRequest
-  /** Starts requests of a flow; queued ones add their flow to `order` when they start. */
+  /** Starts requests of a flow. A queued request adds its flow to `order` when it starts. */
   start(flow: string, count?: number, work?: { readonly seats?: number }): SeatRequest[]
   /** Flows of queued requests, in the order of their start. */
   readonly order: string[]

@@ -9,7 +9,7 @@ export interface ReceivedRequest extends ProxiedRequest {
 
 export type BackendHandler = (request: ReceivedRequest) => ApiResponse | Promise<ApiResponse>
 
-/** A transport whose backends are a function. */
+/** A transport that passes every request to one function. */
 export class FakeBackends implements ProxyTransport {
   readonly received: ReceivedRequest[] = []
   /** Connections that are open. */
