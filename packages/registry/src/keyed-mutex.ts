@@ -4,7 +4,7 @@ import type { Clock } from '@krmkit/meta'
  * Maximum time that a waiter waits for one holder. A holder that takes longer may itself depend on a waiter, so the next waiter proceeds
  * without the release.
  */
-const longestTurnMs = 1000
+const maxHoldMs = 1000
 
 /**
  * One lock per key, granted in order of request. A writer that has lost a race for an object takes the lock before it tries again, so
@@ -36,7 +36,7 @@ export class KeyedMutex {
 
   #over(turn: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.setTimeout(resolve, longestTurnMs)
+      const cancel = this.#clock.setTimeout(resolve, maxHoldMs)
       turn.then(() => {
         cancel()
         resolve()

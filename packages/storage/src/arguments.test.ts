@@ -4,7 +4,7 @@ import { lmdbStorage } from './lmdb/lmdb-storage.ts'
 import { fork, memoryStorage } from './memory/memory-storage.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Calls with wrong arguments, as callers without types make them. */
+/** Calls with invalid arguments, as untyped callers make them. */
 
 const wrong = (value: unknown) => value as never
 

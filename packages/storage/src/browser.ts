@@ -1,4 +1,4 @@
-/** What runs in every runtime: the entry point of the package for browsers. */
+/** The entry point for browsers: exports only what runs in every runtime. */
 
 export type {
   Encode,

@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
 
-/** A clock whose time does not go back: when that of `clock` is set back, it goes on from the latest time. */
+/** A clock whose time never decreases: when `clock` is set back, the time continues from the latest one. */
 export function forwardClock(clock: Clock): Clock {
   let latest = Number.NEGATIVE_INFINITY
   let ahead = 0

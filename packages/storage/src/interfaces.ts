@@ -17,12 +17,12 @@ import type { StorageStats } from './stats.ts'
 /** Position in the history of a store: a positive integer that each write increments by one. */
 export type Revision = number
 
-/** What is stored at a key at one revision. Shared and immutable but for `memo`. */
+/** The value of a key at one revision. Shared, and immutable except for `memo`. */
 export interface Entry {
   readonly key: string
   /**
    * Encoded once, when written. A durable store reads superseded values from its files when they are accessed: access a value once, and
-   * keep it as long as it is needed.
+   * hold it as long as it is needed.
    *
    * @throws StorageError `Closed` for a value that has to be read after the store closed
    */
@@ -32,18 +32,18 @@ export interface Entry {
   /** Revision of the write that created the key. */
   readonly created: Revision
   /**
-   * A place for the one reader above to keep what it derived from `value`: a cache, for it can be missing at any time.
-   * Storage never reads or persists it, and clears it some while after a later write to the key, since derived values
-   * weigh several times what bytes do.
+   * A cache slot for the layer above, which may keep here what it derives from `value`. The memo can be missing at any time: storage never
+   * reads or persists it, and clears it some time after a later write to the key, because derived values take several times the memory of
+   * the bytes.
    */
   memo: unknown
 }
 
 /**
- * Encodes the bytes of a write, whose revision is known only once the write is ordered. Called once, synchronously, and not at
- * all for a conflict, by a store that orders writes itself. A store whose revisions come from elsewhere calls it twice: with 0, for
- * the bytes to send, which are stored without a revision; and with the revision of the write. The store owns the returned bytes.
- * When the first call throws, the write has no effect. It must not write to the same store.
+ * Encodes the bytes of a write, whose revision is known only when the write is ordered. A store that orders writes itself calls the
+ * function once, synchronously, and not at all for a conflict. A store whose revisions come from a remote store calls it twice: with 0, for
+ * the bytes to send, which are stored without a revision; and with the revision of the write. The store owns the returned bytes. When the
+ * first call throws, the write has no effect. The function must not write to the same store.
  */
 export type Encode = (revision: Revision) => Uint8Array
 
@@ -68,13 +68,16 @@ export interface StorageListOptions {
   readonly limit?: number
   /** Revision of the snapshot to read, from `compacted` to `revision`; the newest by default. */
   readonly at?: Revision
-  /** Entries that may be left out. It may be ignored, so readers still select; `remaining` counts as if what is left out did not exist. */
+  /**
+   * Lets the store omit entries that do not match. The store may ignore it, so readers must still select; `remaining` does not count
+   * omitted entries.
+   */
   readonly selection?: ListSelection | undefined
 }
 
-/** Tells a store that a list can do without entries for which one of the selections has another value. */
+/** Entries that a list needs: the store may omit an entry for which any of the selections has another value. */
 export interface ListSelection {
-  /** The prefix that indexes cover: that of the list, or one above it, so that lists of its parts share them. */
+  /** The prefix that indexes cover: the prefix of the list or a shorter one, so that lists of several namespaces share the indexes. */
   readonly collection: string
   readonly selections: readonly WatchSelection[]
 }
@@ -111,12 +114,12 @@ export type StorageEvent =
  *     open --take()--> open --overflow | compacted | close--> ended
  */
 export interface Watcher {
-  /** All events of the prefix up to this revision have been taken, so it is safe for a bookmark. */
+  /** All events of the prefix up to this revision have been taken, so a bookmark may carry it. */
   readonly revision: Revision
   /** Removes and returns up to `max` queued events, possibly none. */
   take(max?: number): readonly StorageEvent[]
   /**
-   * Set when the watcher was cut off. `overflow`: it fell behind further than `maxPending` or the history window allows, and its
+   * Set when the watcher was cut off. `overflow`: the watcher fell behind further than `maxPending` or the history window allows, and its
    * queued events are lost. `closed`: the store closed; queued events can still be taken. A new watch can resume at `revision`.
    */
   readonly ended: 'overflow' | 'closed' | undefined
@@ -126,16 +129,16 @@ export interface Watcher {
 }
 
 /**
- * Tells a store which events a watch can do without: those whose entry and previous entry both have another value. It may be ignored, and
- * events from before the watch caught up are not narrowed, so readers still select.
+ * Events that a watch needs: the store may omit events whose entry and previous entry both have another value. The store may ignore the
+ * selection, and does not apply it to events from before the watch caught up, so readers must still select.
  */
 export interface WatchSelection {
   /** Names the kind of value. Selections of one name within one prefix have equal functions `readValue`. */
   readonly index: string
   readonly value: string
   /**
-   * The value of an entry; `undefined` when it is unknown, which selects all watches of the index. Called for entries of events and of
-   * indexed collections, must return the same value for the same entry, and must not throw.
+   * The value of an entry; `undefined` when the value is unknown, which selects all watches of the index. Called for entries of events and
+   * of indexed collections. Must always return the same value for the same entry, and must not throw.
    */
   readValue(entry: Entry): string | undefined
 }
@@ -178,26 +181,26 @@ export interface Storage extends AsyncDisposable {
   /** Resolves to true when `revision` is visible, to false when the signal aborts first. */
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean>
   /**
-   * Resolves when reads reflect every write that was acknowledged before the call, by any process. Absent where they always do:
-   * in a store that only one process uses.
+   * Resolves when reads reflect every write that was acknowledged before the call, by any process. Absent where reads always do: in a store
+   * that only one process uses.
    *
    * @throws StorageError `Unavailable`
    */
   refresh?(): Promise<void>
   /**
-   * Whether the entry is kept in bytes that a write of the same value would change: in clear, or encrypted with a former key. Absent:
-   * never.
+   * Whether a write of the same value would change the stored bytes: they are in clear although encryption is configured, or encrypted with
+   * a former key. Absent: never.
    */
   isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
-  /** Sizes and durations, for metrics. Absent where they are not known. */
+  /** Sizes and durations, for metrics. Absent when the store has no statistics. */
   stats?(): StorageStats
   /** Drops history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
   /**
-   * Gives the free space of the data file back to the disk, which must have room for a copy of what is in use. Reads and writes go on;
-   * writes wait while the copy takes the place of the file. Absent for a store without a data file.
+   * Returns the free space of the data file to the disk, which must have room for a copy of the used part. Reads and writes continue;
+   * writes wait while the copy replaces the file. Absent for a store without a data file.
    *
-   * @throws StorageError `Unavailable` when the copy cannot be made, or `Closed`; the store goes on with its file
+   * @throws StorageError `Unavailable` when the copy cannot be made, or `Closed`; the store continues with its old file
    */
   defragment?(): Promise<void>
   /** Waits for pending writes, then ends watchers. Later calls fail with StorageError `Closed`. */

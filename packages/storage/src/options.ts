@@ -6,8 +6,8 @@ import { invalidArgument } from './storage-error.ts'
 /** Limits of history and watchers, for every backend. */
 export interface StorageOptions {
   /**
-   * Clock of the history window, which may be set back: then time goes on from where it was. By default the system clock, whose timers do
-   * not keep the process alive.
+   * Clock of the history window. When the clock is set back, time continues from the latest value. Default: the system clock, whose timers
+   * do not keep the process alive.
    */
   readonly clock?: Clock
   /**
@@ -22,7 +22,7 @@ export interface StorageOptions {
    */
   readonly historyBytes?: number
   /**
-   * Minimum age of dropped history in milliseconds, so that clients get from their list to their watch; takes precedence over
+   * Minimum age of dropped history in milliseconds, so that clients can start a watch after their list; takes precedence over
    * `historyBytes`. Default 2 seconds.
    */
   readonly minHistoryMs?: number
@@ -42,13 +42,13 @@ const knownOptions: Members<StorageOptions> = {
 
 const limits = ['historyMs', 'historyBytes', 'minHistoryMs', 'maxPending'] as const
 
-/** @throws StorageError `InvalidArgument` for options that memory stores do not have: a misspelt one would be ignored */
+/** @throws StorageError `InvalidArgument` for unknown options, because a misspelt option would be ignored */
 export function checkOptionNames(call: string, options: StorageOptions): void {
   const problem = membersProblem(call, options, knownOptions)
   if (problem !== undefined) throw invalidArgument(problem)
 }
 
-/** @throws StorageError `InvalidArgument` for limits that are not numbers from 0 */
+/** @throws StorageError `InvalidArgument` for limits that are not numbers, or are negative */
 export function resolveOptions(options: StorageOptions): ResolvedOptions {
   for (const name of limits) {
     const value: unknown = options[name]

@@ -1,4 +1,4 @@
-/** Figures of a store for operators. */
+/** Statistics of a store for operators. */
 
 /** Durations by bucket. */
 export interface DurationCounts {
@@ -12,33 +12,33 @@ export interface DurationCounts {
 }
 
 export interface JournalStats {
-  /** Size of the data file, with the free space in it. */
+  /** Size of the data file in bytes, including its free space. */
   readonly fileBytes: number
-  /** What of the data file is in use. */
+  /** Used bytes of the data file. */
   readonly usedBytes: number
-  /** What the disk has left for this process. */
+  /** Disk space available to this process, in bytes. */
   readonly diskAvailableBytes: number
   /** Commits, each of one or many writes, flushed to disk. */
   readonly commits: DurationCounts
   readonly failedCommits: number
 }
 
-/** The store that a follower mirrors. */
+/** Statistics of the store that a follower mirrors. */
 export interface RemoteStats {
-  /** Writes that the remote store answered, from sending to the answer. */
+  /** Writes that the remote store answered, from sending to the response. */
   readonly commits: DurationCounts
-  /** Writes that were refused, or not answered in time. Conflicts are answers. */
+  /** Number of writes that were refused or not answered in time. Conflicts do not count. */
   readonly failedCommits: number
   /** As last reported. Absent before the first report. */
   readonly space?: RemoteSpace
 }
 
 export interface RemoteSpace {
-  /** Size of the data file, with the free space in it. */
+  /** Size of the data file in bytes, including its free space. */
   readonly fileBytes: number
-  /** What of the data file is in use. */
+  /** Used bytes of the data file. */
   readonly usedBytes: number
-  /** Size of the data file from which on writes are refused. Absent where it is not reported, as by etcd before 3.6. */
+  /** Size of the data file above which writes are refused. Absent when it is not reported, as by etcd before 3.6. */
   readonly quotaBytes?: number
   /** Problems that the remote store reports, such as raised alarms. */
   readonly problems: readonly string[]
@@ -49,7 +49,7 @@ export interface StorageStats {
   readonly history: { readonly revisions: number; readonly bytes: number }
   /** Absent: the store keeps nothing on disk. */
   readonly journal?: JournalStats
-  /** Absent: the store mirrors no other, or one without figures. */
+  /** Absent: the store does not mirror another one, or that store has no statistics. */
   readonly remote?: RemoteStats
 }
 

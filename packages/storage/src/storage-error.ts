@@ -1,6 +1,6 @@
 import type { Revision } from './interfaces.ts'
 
-/** Why a store cannot be opened, or accepts no writes. */
+/** Reason why a store cannot be opened or does not accept writes. */
 export type UnavailableReason =
   /** The journal could not make a write durable: the disk is full, for example. Writes may be accepted again later. */
   | 'journal'
@@ -14,9 +14,9 @@ export type UnavailableReason =
   | 'encryption'
   /** The directory cannot be accessed. */
   | 'access'
-  /** The remote store cannot be reached, or refuses: writes may be accepted again later. */
+  /** The remote store cannot be reached or refuses requests. Writes may be accepted again later. */
   | 'remote'
-  /** Whether a write has happened is not known: a remote store did not answer, or a journal failed and cannot be read. */
+  /** It is unknown whether a write has happened: a remote store did not answer, or a journal failed and cannot be read. */
   | 'outcome'
   /** An optional package is not installed, or its native code cannot be loaded. */
   | 'module'
@@ -26,7 +26,7 @@ export type StorageErrorDetail =
   | { readonly code: 'Compacted'; readonly requested: Revision; readonly compacted: Revision; readonly current: Revision }
   /** `requested` is newer than the newest revision; use `waitFor` first. */
   | { readonly code: 'FutureRevision'; readonly requested: Revision; readonly current: Revision }
-  /** The store is not available. A write that fails with it may or may not be found after reopening. */
+  /** The store is not available. A write that fails with this error may or may not be found after reopening. */
   | { readonly code: 'Unavailable'; readonly reason: UnavailableReason; readonly problem: string }
   | { readonly code: 'Closed' }
   /** `key` is not a valid key or prefix, as `problem` explains. */
@@ -34,7 +34,7 @@ export type StorageErrorDetail =
   /** An argument is missing or of another kind, or an option has an unknown member, as `problem` explains. */
   | { readonly code: 'InvalidArgument'; readonly problem: string }
 
-/** The error of this package. `code` is closed; `detail` has the structured fields of the code, `message` is for people. */
+/** The error of this package. The set of codes is closed; `detail` has the structured fields of the code, and `message` is for people. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly detail: StorageErrorDetail

@@ -1,41 +1,41 @@
 import type { Entry, Revision } from './interfaces.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Where a value is kept. */
+/** Where a value is stored. */
 export interface ValuePlace {
   /** The key of the store. */
   readonly key: string
-  /** The key of the medium: a value that was kept in one place cannot be read in another. */
+  /** The key in the medium. It is authenticated, so a value that was stored at one path cannot be read at another. */
   readonly path: Uint8Array
 }
 
-/** A value as it is kept. */
+/** A value as stored. */
 export interface StoredValue {
   readonly key: string
   readonly stored: Uint8Array
 }
 
-/** Changes the bytes of values on their way to and from the medium of a store; values in memory stay as they are. */
+/** Transforms values on their way to and from the medium of a store; values in memory are not transformed. */
 export interface ValueTransformer {
-  /** The bytes to keep. */
+  /** Returns the bytes to store. */
   toStorage(place: ValuePlace, value: Uint8Array): Uint8Array
   /** @throws StorageError `Unavailable` with reason `encryption` when the value cannot be read */
   fromStorage(place: ValuePlace & { readonly revision: Revision }, stored: Uint8Array): Uint8Array
   /**
-   * Makes `fromStorage` possible for these values, where it needs what must be fetched; undefined when nothing is missing.
+   * Fetches what `fromStorage` needs to read these values, such as data keys; undefined when nothing is missing.
    *
-   * @returns rejects with StorageError `Unavailable` when it may succeed later
+   * @returns rejects with StorageError `Unavailable` when a later attempt may succeed
    */
   prepare?(values: readonly StoredValue[]): Promise<void> | undefined
   /** Called before a write is ordered. @throws StorageError `Unavailable` with reason `remote` while `toStorage` would fail */
   checkWrite?(key: string): void
-  /** Called with the result of `toStorage` once it is kept: the configuration may have changed in between. */
+  /** Called with the result of `toStorage` when it has been stored, because the configuration may have changed in between. */
   stored(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
-  /** Whether the entry is kept in other bytes than `toStorage` would make of its value. */
+  /** Whether the stored bytes of the entry differ from what `toStorage` would return now, for example because of another key. */
   isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean
 }
 
-/** Begins every encrypted value. */
+/** Prefix of every encrypted value. */
 const encryptedPrefix = Buffer.from('k8s:enc:')
 
 /** @param start where the value begins in the bytes */
@@ -45,7 +45,7 @@ export function isEncrypted(stored: Uint8Array, start = 0): boolean {
   return true
 }
 
-/** Keeps values as they are, and refuses to read encrypted ones. */
+/** Stores values unchanged, and refuses to read encrypted values. */
 export const identityTransformer: ValueTransformer = {
   toStorage: (_place, value) => value,
   fromStorage({ key }, stored) {
@@ -56,7 +56,7 @@ export const identityTransformer: ValueTransformer = {
   isStale: () => false,
 }
 
-/** Leaves values as they are kept, encrypted or not: for records that are moved without being read. */
+/** Passes stored values through unchanged, encrypted or not: for records that are moved without being read. */
 export const keptTransformer: ValueTransformer = { ...identityTransformer, fromStorage: (_place, stored) => stored }
 
 export function undecryptable(key: string, problem: string): StorageError {

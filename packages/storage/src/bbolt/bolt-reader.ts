@@ -1,4 +1,4 @@
-/** Reads the buckets of a bbolt file. Nothing in the file is trusted: every number is compared with the bounds of what contains it. */
+/** Reads the buckets of a bbolt file. The file is untrusted: every number is checked against the bounds of its page or file. */
 import type { BoltEntry } from './bolt-writer.ts'
 import {
   bucketFlag,
@@ -11,22 +11,22 @@ import {
   readMeta,
 } from './page-format.ts'
 
-/** A file that is read in any order. */
+/** A file with random access. */
 export interface RandomAccessFile {
   /** In bytes. */
   readonly size: number
-  /** Reads so many bytes, fewer only at the end of the file. */
+  /** Reads `length` bytes; fewer only at the end of the file. */
   read(at: number, length: number): Promise<Buffer>
 }
 
-/** The file is damaged, or none of bbolt. */
+/** The file is damaged or not a bbolt file. */
 export class BoltError extends Error {
   override readonly name = 'BoltError'
 }
 
 const minPageSize = 512
 const maxPageSize = 65_536
-/** A branch has two children at least, so a deeper tree has more pages than a file. */
+/** A branch has at least two children, so a deeper tree would have more pages than any file. */
 const maxDepth = 64
 
 export class BoltReader {
@@ -41,7 +41,7 @@ export class BoltReader {
   /** @throws BoltError */
   static async open(file: RandomAccessFile): Promise<BoltReader> {
     const first = readMeta(await file.read(0, headBytes))
-    // The page size is known from either meta page, and the second one begins after a page of that size.
+    // Either meta page states the page size, and the second meta page begins after one page of that size.
     let second = first === undefined ? undefined : readMeta(await file.read(first.pageSize, headBytes))
     for (let size = minPageSize; first === undefined && second === undefined && size <= maxPageSize; size *= 2) {
       const found = readMeta(await file.read(size, headBytes))
@@ -56,7 +56,7 @@ export class BoltReader {
 
   /** The entries of a bucket, in the order of their keys; undefined when there is no such bucket. @throws BoltError */
   async bucket(name: string): Promise<AsyncGenerator<BoltEntry> | undefined> {
-    // A page that is reached twice is damage, and could be a loop.
+    // A page that is reached twice means damage, and could cause a loop.
     const seen = new Set<number>()
     const wanted = Buffer.from(name)
     for await (const { key, value, flags } of this.#leaves(this.#meta.root, { seen, depth: 1 })) {

@@ -1,4 +1,4 @@
-/** Writes a file of bbolt in one pass: the tree of each bucket from its sorted entries, in full pages, without free ones. */
+/** Writes a bbolt file in one pass. The tree of each bucket is built from sorted entries, in full pages and without free pages. */
 import { bucketFlag, bucketHeaderBytes, elementBytes, pageHeaderBytes, pageKinds, writeMeta } from './page-format.ts'
 
 export interface BoltEntry {
@@ -9,9 +9,9 @@ export interface BoltEntry {
 /** A bucket by its name, with entries in the order of their keys. */
 export type BoltBuckets = Readonly<Record<string, readonly BoltEntry[]>>
 
-/** The size that etcd expects on most machines. Each file names its own. */
+/** The page size that etcd uses on most machines. Each file states its own page size. */
 const pageSize = 4096
-/** Buckets up to this size lie in the entry that names them. */
+/** Buckets up to this size are stored inline, in the entry with their name. */
 const maxInlineBytes = pageSize / 4
 /** bbolt counts the elements of a page in 16 bits. */
 const maxElements = 0xffff - 1
@@ -26,7 +26,7 @@ interface Child {
   readonly page: number
 }
 
-/** The pages of a file, first page to last, each with those that belong to it. */
+/** The pages of a file in order, each with its overflow pages. */
 export function* boltPages(buckets: BoltBuckets): Generator<Buffer> {
   const planned = new PlannedPages()
   const names = Object.keys(buckets).map((name) => ({ name, key: Buffer.from(name) }))
@@ -46,7 +46,7 @@ export function* boltPages(buckets: BoltBuckets): Generator<Buffer> {
   yield* planned.pages()
 }
 
-/** Pages get their numbers before they are made, because the first pages of a file name the last ones. */
+/** Assigns page numbers before pages are built, because the first pages of a file refer to the last ones. */
 class PlannedPages {
   readonly #planned: { readonly number: number; readonly make: (number: number) => Buffer }[] = []
   #next = metaPages
@@ -101,7 +101,7 @@ function pageBytes(elements: readonly Sized[]): number {
   return elements.reduce((sum, element) => sum + bytesOf(element), pageHeaderBytes)
 }
 
-/** Groups that fit a page; an element that fits none has pages for itself. */
+/** Groups elements into pages. An element that does not fit one page gets overflow pages. */
 function pagesOf<T extends Sized>(elements: readonly T[]): T[][] {
   const groups: T[][] = []
   let bytes = pageSize

@@ -56,12 +56,12 @@ describe('a bbolt file', () => {
     const last = bytes.length / 4096 - 1
     const branch = Array.from({ length: last }, (_, at) => at + 2).find((at) => bytes.readUInt16LE(page(at) + 8) === 1) ?? 0
     expect(branch).toBeGreaterThan(2)
-    // A branch that leads to itself, to another page twice, and behind the end.
+    // A branch that refers to itself, to a page twice, and beyond the end of the file.
     const child = page(branch) + 16 + 8
     await expect(damaged((copy) => copy.writeUInt32LE(branch, child))).rejects.toThrow('used twice')
     await expect(damaged((copy) => copy.writeUInt32LE(copy.readUInt32LE(child + 16), child))).rejects.toThrow('used twice')
     await expect(damaged((copy) => copy.writeUInt32LE(last + 1, child))).rejects.toThrow('impossible')
-    // A leaf of another number, of another kind, with too long an entry, too many of them, and keys out of order.
+    // A leaf with a wrong number, a wrong kind, an entry that is too long, too many entries, and keys out of order.
     await expect(damaged((copy) => copy.writeUInt32LE(9, page(2)))).rejects.toThrow('another page')
     await expect(damaged((copy) => copy.writeUInt16LE(16, page(2) + 8))).rejects.toThrow('another kind')
     await expect(damaged((copy) => copy.writeUInt32LE(9999, page(2) + 16 + 12))).rejects.toThrow('longer than its page')

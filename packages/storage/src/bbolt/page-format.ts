@@ -2,15 +2,15 @@
  * The file format of bbolt, the embedded database in which etcd keeps its data: pages of one size, all numbers little-endian.
  *
  *     page     8 bytes number, 2 bytes kind, 2 bytes count of elements, 4 bytes count of further pages that belong to it
- *     meta     pages 0 and 1, of which the valid one with the higher transaction counts: where the root bucket is
+ *     meta     pages 0 and 1, the valid one with the higher transaction applies: where the root bucket is
  *     leaf     elements (flags, position, key size, value size), then keys and values; the value of a bucket describes its tree
  *     branch   elements (position, key size, page number), then keys: the first key of each page below
  *
- * A bucket whose page number is 0 is small: its one leaf follows its description.
+ * A bucket with page number 0 is stored inline: its only leaf follows its header.
  */
 
 export const pageHeaderBytes = 16
-/** Of an element of a leaf or a branch. Its position counts from its own start. */
+/** Size of the header of an element of a leaf or branch. The position in it is relative to the start of the header. */
 export const elementBytes = 16
 /** Page number of the root and a sequence number that etcd does not use. */
 export const bucketHeaderBytes = 16
@@ -30,7 +30,7 @@ const metaAt = {
   transaction: 48,
   checksum: 56,
 } as const
-/** Stands for the number of the page that lists free pages: there is none, and readers find them by reading all trees. */
+/** Page number that means that no page lists the free pages; readers find free pages by reading all trees. */
 const noFreePageList = 0xffff_ffff_ffff_ffffn
 
 export interface Meta {
@@ -42,7 +42,7 @@ export interface Meta {
   readonly transaction: bigint
 }
 
-/** Bytes at the start of a file that tell whether it is one of bbolt. */
+/** Number of bytes at the start of a file that identify it as a bbolt file. */
 export const headBytes = pageHeaderBytes + metaBytes
 
 export function writeMeta(page: Buffer, { pageSize, root, pages, transaction }: Meta): void {
@@ -57,7 +57,7 @@ export function writeMeta(page: Buffer, { pageSize, root, pages, transaction }: 
   meta.writeBigUInt64LE(checksumOf(meta), metaAt.checksum)
 }
 
-/** @param page begins with the header of a page @returns undefined unless it is a meta page with the right checksum */
+/** @param page bytes that begin with the page header @returns undefined unless it is a meta page with the right checksum */
 export function readMeta(page: Buffer): Meta | undefined {
   if (!hasBoltMagic(page)) return undefined
   const meta = page.subarray(pageHeaderBytes, headBytes)

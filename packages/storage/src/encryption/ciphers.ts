@@ -81,7 +81,7 @@ export async function loadSecretbox(): Promise<SecretboxFactory> {
   })
 }
 
-/** The errors of libraries may describe what they read. */
+/** Replaces errors of libraries, because they may contain data. */
 function attempt<T>(problem: string, run: () => T): T {
   try {
     return run()

@@ -1,6 +1,6 @@
 import { parseConfiguration } from '@krmkit/meta/configuration'
 
-/** What is encrypted, and with which keys: the parsed file of `--encryption-provider-config`. */
+/** Which resources are encrypted with which keys: the parsed file of `--encryption-provider-config`. */
 export interface EncryptionConfiguration {
   /** Earlier elements take precedence. */
   readonly resources: readonly ResourceEncryption[]
@@ -9,7 +9,7 @@ export interface EncryptionConfiguration {
 export interface ResourceEncryption {
   /** `secrets`, `widgets.example.com`; `*.` for the core group, `*.apps` for a group, `*.*` for all. */
   readonly resources: readonly string[]
-  /** The first one writes; all read, in order. */
+  /** The first provider encrypts writes; reads try all providers in order. */
   readonly providers: readonly EncryptionProvider[]
 }
 
@@ -30,12 +30,12 @@ export interface KmsConfiguration {
   readonly name: string
   /** `unix:///path` */
   readonly endpoint: string
-  /** Longest time of a call, in milliseconds. */
+  /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number
 }
 
 export interface EncryptionKeys {
-  /** The first one writes. */
+  /** The first key encrypts writes. */
   readonly keys: readonly EncryptionKey[]
 }
 

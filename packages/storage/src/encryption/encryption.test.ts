@@ -70,7 +70,7 @@ describe('createEncryption', () => {
     expect(encryption.isStale(place)).toBe(true)
   })
 
-  it('tells after a replacement which entries a write would change', async () => {
+  it('reports as stale, after a replacement, the entries that a rewrite would change', async () => {
     const encryption = await createEncryption(secrets(one))
     await encryption.replace(secrets(two, one), 7)
     const staleAt = (revision: number, other = key) => encryption.isStale({ key: other, revision })
@@ -111,7 +111,7 @@ describe('createEncryption', () => {
     await expect(createEncryption({ resources })).rejects.toThrow('resource "secrets" is masked by earlier rule "*."')
   })
 
-  it('names the key of a value that cannot be read, and nothing of the value', async () => {
+  it('names the key of a value that cannot be read, and shows no part of the value', async () => {
     const stored = (await createEncryption(secrets(one))).toStorage(place, value)
     const problemOf = async (configuration: EncryptionConfiguration, at = place) => {
       const encryption = await createEncryption(configuration)

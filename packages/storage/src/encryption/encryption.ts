@@ -18,30 +18,30 @@ export interface Encryption extends ValueTransformer, Disposable {
   /**
    * Uses another configuration from now on, for reads and writes.
    *
-   * @param revision the newest revision of the store: entries up to it were kept under the present configuration
+   * @param revision the newest revision of the store: entries up to this revision were written under the present configuration
    * @throws Error as {@link createEncryption}; the present configuration stays in force
    */
   replace(configuration: EncryptionConfiguration, revision: Revision): Promise<void>
   /** Whether a KMS plugin is configured. */
   readonly usesKms: boolean
-  /** Rejects with the reasons while a KMS plugin is not healthy, or has no key to encrypt with. */
+  /** Rejects with the reasons while a KMS plugin is unhealthy or has no key for encryption. */
   checkHealth(): Promise<void>
 }
 
 export interface EncryptionOptions {
-  /** For the regular questions to KMS plugins. Default: the system clock. */
+  /** Clock of the regular status calls to KMS plugins. Default: the system clock. */
   readonly clock?: Clock
   /** Called when a KMS plugin is not healthy. */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * Encrypts values as kube-apiserver does: `k8s:enc:<provider>:v1:<name of the key>:`, then the encrypted bytes. A KMS plugin is called
- * over its Unix socket (version v2 of the KMS API); one that cannot be reached is reported and asked again.
+ * Encrypts values as kube-apiserver does: `k8s:enc:<provider>:v1:<name of the key>:`, then the encrypted bytes. A KMS plugin is called over
+ * its Unix socket (version v2 of the KMS API); a plugin that cannot be reached is reported and called again later.
  *
  * @param configuration a valid one, see {@link validateEncryptionConfiguration}
- * @throws Error for a resource that an earlier element hides; StorageError `Unavailable` with reason `module` when the provider
- * secretbox lacks the package `@noble/ciphers`
+ * @throws Error for a resource that an earlier element hides; StorageError `Unavailable` with reason `module` when the provider secretbox
+ * lacks the package `@noble/ciphers`
  * @example
  * import { createEncryption } from '@krmkit/storage/encryption'
  * const secret = Buffer.alloc(32, 7).toString('base64')
@@ -60,7 +60,7 @@ export async function createEncryption(
   return encryption
 }
 
-/** What the present rules once were: until which revision, and the cipher that wrote each key. */
+/** Rules that were in force until a revision, with the cipher that wrote each key. */
 interface FormerRules {
   readonly until: Revision
   writerOf(key: string): string
@@ -71,11 +71,11 @@ class ReplaceableEncryption implements Encryption {
   #rules = Rules.empty
   /** Former rules, and former keys of plugins, oldest first. */
   readonly #former: FormerRules[] = []
-  /** Revisions of keys whose value was kept by another cipher than the one that wrote at that time. */
+  /** Revisions of entries, by key, that were encrypted with another cipher than the rules at that revision prescribe. */
   readonly #stale = new Map<string, Revision>()
   /** The ciphers of values that are being written. */
   readonly #writers = new WeakMap<Uint8Array, string>()
-  /** The newest revision that was read or kept. */
+  /** The newest revision that was read or written. */
   #newest: Revision = 0
 
   constructor(options: Required<EncryptionOptions>) {
@@ -174,7 +174,7 @@ class ReplaceableEncryption implements Encryption {
   }
 }
 
-/** What kube-apiserver keeps beside the resources of its APIs: in clear, whatever the configuration says. */
+/** Stored collections that are not API resources. As on kube-apiserver, they are stored in clear, whatever the configuration. */
 const withoutApi = new Set(['/core/rangeallocations/', '/core/masterleases/'])
 
 /** The providers of each resource. */
@@ -208,7 +208,10 @@ class Rules {
     return new Rules(new Map(await Promise.all(created)), plugins)
   }
 
-  /** Keys of objects begin with group and resource: `/core/secrets/`. Others, and those of no API, are not encrypted. */
+  /**
+   * Keys of objects begin with group and resource, such as `/core/secrets/`. Other keys, and keys of collections that are not API
+   * resources, are not encrypted.
+   */
   of(key: string): ResourceProviders | undefined {
     const collection = key.slice(0, key.indexOf('/', key.indexOf('/', 1) + 1) + 1)
     if (collection === '' || withoutApi.has(collection)) return undefined
@@ -226,7 +229,7 @@ class Rules {
     return this.of(key)?.writer.id ?? ''
   }
 
-  /** `writerOf` with the keys that plugins have now. */
+  /** `writerOf` with the keys that plugins use at the time of this call. */
   frozen(): (key: string) => string {
     const ids = new Map([...this.#providers.values()].map((providers) => [providers, providers.writer.id]))
     return (key) => {

@@ -20,7 +20,7 @@ export class KmsPlugins {
     this.#clock = clock
   }
 
-  /** Connects to the plugins and asks each for its key */
+  /** Connects to the plugins and requests the status of each. */
   static async open({ resources }: EncryptionConfiguration, options: PluginOptions): Promise<KmsPlugins> {
     const configured = resources.flatMap(({ providers }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])))
     if (configured.length === 0) return KmsPlugins.none
@@ -49,7 +49,7 @@ export class KmsPlugins {
     if (problems.length > 1) throw new Error(`[${problems.join(', ')}]`)
   }
 
-  /** Closes the plugins once their calls that are under way have ended. */
+  /** Closes the plugins when their calls in flight have ended. */
   closeLater(): void {
     const longestMs = [...this.byConfiguration.keys()].reduce((sum, { timeoutMs }) => sum + 2 * timeoutMs, 0)
     this.#clock?.setTimeout(() => this.close(), longestMs)

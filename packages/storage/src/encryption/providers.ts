@@ -7,10 +7,10 @@ import { decodeBase64 } from './validate.ts'
 
 /** One key of a provider, a plugin, or `identity`. */
 export interface ValueCipher {
-  /** Equal for ciphers that read each other's values. That of a plugin changes with its key. */
+  /** Equal for ciphers that can read each other's values. The id of a plugin changes with its key. */
   readonly id: string
   encrypt(value: Uint8Array, path: Uint8Array): Uint8Array
-  /** Why values cannot be encrypted at present. */
+  /** Reason why values cannot be encrypted at present; undefined when they can. */
   readonly writeProblem?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export type Decrypted =
 export interface ResourceProviders {
   readonly writer: ValueCipher
   read(stored: Uint8Array, path: Uint8Array): Decrypted
-  /** As `prepare` of a transformer, for one value. */
+  /** Like `prepare` of a transformer, for one value. */
   prepare(stored: Uint8Array): Promise<void> | undefined
 }
 
@@ -93,7 +93,7 @@ function keyCiphers(provider: string, { keys }: EncryptionKeys, create: (secret:
     if (bytes === undefined) throw new TypeError(`the secret of the key ${JSON.stringify(name)} is not base64`)
     const prefix = Buffer.from(`k8s:enc:${provider}:v1:${name}:`)
     const cipher = create(bytes)
-    // Two keys may have one name.
+    // The id includes a digest of the key, because two keys may have the same name.
     const id = `${prefix} ${createHash('sha256').update(bytes).digest('base64')}`
     return {
       id,
@@ -105,7 +105,7 @@ function keyCiphers(provider: string, { keys }: EncryptionKeys, create: (secret:
   })
 }
 
-/** Tries every key of the name that the value begins with, because several may have it during a rotation. */
+/** Tries every key with the name in the prefix of the value, because several keys may have the same name during a rotation. */
 function read(ciphers: readonly StoredCipher[], stored: Uint8Array, path: Uint8Array): Decrypted {
   const problems: string[] = []
   for (const cipher of ciphers) {

@@ -11,9 +11,9 @@ import { parseResourceName } from './resource-name.ts'
 
 const aesKeyBytes = [16, 24, 32]
 const secretboxKeyBytes = [32]
-/** Printed instead of values that may contain keys. */
+/** Replaces values that may contain keys in messages. */
 const redacted = 'REDACTED'
-/** Stored data that no resource of the API shows. */
+/** Stored data that is not an API resource. */
 const withoutApi = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
 /**
@@ -101,7 +101,7 @@ function providerErrors(provider: EncryptionProvider, path: Path, kmsNames: Set<
   return single
 }
 
-/** @param known names of the plugins before; this one is added */
+/** @param known names of the preceding plugins; the name of this plugin is added */
 function kmsErrors({ apiVersion, name, endpoint, timeoutMs }: KmsConfiguration, path: Path, known: Set<string>): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') errors.push(field.required(path.child('name'), 'name is a mandatory field for a provider'))

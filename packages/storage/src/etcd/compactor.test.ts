@@ -28,7 +28,7 @@ function compaction(program: string): void {
     return { value: new TextDecoder().decode(kvs[0]?.value), version: kvs[0]?.version }
   }
 
-  it('compacts to the revision of the round before; one of several servers does', async () => {
+  it('compacts to the revision of the previous tick, on one of several servers', async () => {
     const options = { client, intervalMs: 1000, onError: () => undefined }
     const [one, two] = [new Compactor(options), new Compactor(options)]
     expect(await one.tick()).toBeUndefined()

@@ -3,7 +3,7 @@ import type { EtcdClient } from './etcd-client.ts'
 import { isCompacted } from './etcd-error.ts'
 import { compareEqual, compareVersion } from './messages.ts'
 
-/** The key by which servers agree on who compacts, shared with kube-apiserver: its version counts compactions. */
+/** The key by which servers, including kube-apiserver, agree on which of them compacts. The version of the key counts compactions. */
 export const compactionKey = 'compact_rev_key'
 
 export interface CompactorOptions {
@@ -13,7 +13,8 @@ export interface CompactorOptions {
 }
 
 /**
- * Drops the history of etcd that is older than an interval. One server at a time compacts, to the revision it saw an interval before.
+ * Drops the history of etcd that is older than an interval. One server compacts in each interval, to the revision that it saw one interval
+ * before.
  *
  *     tick: version of the key as known --yes--> write the revision to compact to; compact
  *                                       --no---> another server has compacted: take over its count
@@ -44,7 +45,7 @@ export class Compactor {
     this.#cancel?.()
   }
 
-  /** One round. @returns the revision that was compacted to, if this server did */
+  /** Runs one tick. @returns the revision that this server has compacted to; undefined when it has not compacted */
   async tick(): Promise<number | undefined> {
     const { client } = this.#options
     const key = new TextEncoder().encode(compactionKey)

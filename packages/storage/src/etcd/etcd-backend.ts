@@ -1,4 +1,4 @@
-/** etcd as the store that a follower mirrors. */
+/** The remote backend of a follower that mirrors etcd. */
 
 import {
   type RemoteBackend,
@@ -28,14 +28,14 @@ import {
 } from './messages.ts'
 import type { SpaceReports } from './space-reports.ts'
 
-/** Keys read at once. */
+/** Number of keys read at a time. */
 const pageSize = 500
 const progressEveryMs = 50
 
 export interface EtcdBackendOptions {
   readonly client: EtcdClient
   readonly layout: Layout
-  /** Longest time of a write, in milliseconds. */
+  /** Timeout of a write, in milliseconds. */
   readonly writeTimeoutMs: number
   /** Absent: the space of etcd is not reported. */
   readonly space?: SpaceReports
@@ -67,7 +67,7 @@ export class EtcdBackend implements RemoteBackend {
     return header.revision
   }
 
-  /** etcd names the oldest revision only when it refuses a watch from before it. */
+  /** etcd reveals the oldest revision only when it refuses a watch that starts before it. */
   async oldest(): Promise<Revision> {
     const stream = await this.#client.watchStream()
     let cancelTimer: ReturnType<typeof setInterval> | undefined
@@ -108,7 +108,7 @@ export class EtcdBackend implements RemoteBackend {
   async write({ type, key: ownKey, value, expect, ttlSeconds }: RemoteWrite): Promise<RemoteWriteResult> {
     const key = this.#layout.toEtcd(ownKey)
     try {
-      // A deletion must not need the space of a lease: it is what makes room when the quota is exhausted.
+      // A deletion must not create a lease, which needs space: deletions make room when the quota is exhausted.
       const lease = type === 'delete' || ttlSeconds === undefined ? undefined : await this.#lease(ttlSeconds)
       const sentMs = performance.now()
       const { header, succeeded } = await this.#client.txn(
@@ -134,7 +134,7 @@ export class EtcdBackend implements RemoteBackend {
     try {
       await this.#client.compact(revision)
     } catch (error) {
-      // Another server was first.
+      // Another server has compacted to this or a later revision.
       if (!isCompacted(error)) throw error
     }
   }

@@ -16,7 +16,7 @@ function calls(program: string): void {
   let client: EtcdClient
   beforeAll(async () => {
     etcd = await EtcdProcess.start(program)
-    // The first member does not exist.
+    // The first endpoint does not exist.
     client = new EtcdClient({ endpoints: ['http://127.0.0.1:1', etcd.url], timeoutMs: 8000 })
   })
   afterAll(async () => {
@@ -99,7 +99,7 @@ function calls(program: string): void {
       })
       .toBeGreaterThanOrEqual(header.revision)
     stream.cancel(other)
-    // A late watch receives all at once: more than one message holds.
+    // A watch that starts late receives all events at once, which exceed one message.
     const late: number[] = []
     stream.create({ ...all('/w/'), start_revision: from, fragment: true }, { ...sink, events: (some) => late.push(some.length) })
     await expect.poll(() => late.reduce((sum, each) => sum + each, 0)).toBe(7)

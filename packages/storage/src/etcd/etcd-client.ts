@@ -29,7 +29,7 @@ export interface EtcdClientOptions {
   /** `https://host:port`, `http://host:port` or `unix:///path`: the members of one cluster. */
   readonly endpoints: readonly string[]
   readonly tls?: RpcTls | undefined
-  /** Longest time of a call, in milliseconds. Default 10 seconds. */
+  /** Timeout of a call, in milliseconds. Default 10 seconds. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -63,11 +63,11 @@ const status: RpcMethod<object, StatusResponse> = {
 const snapshot = { path: '/etcdserverpb.Maintenance/Snapshot', request: emptyMessage, response: snapshotResponse }
 
 const defaultTimeoutMs = 10_000
-/** Attempts of a read; each goes to the next member. */
+/** Number of attempts of a read; each attempt uses the next member. */
 const readAttempts = 3
 
 /**
- * Reads are repeated at another member when one fails; writes never are.
+ * The client repeats failed reads at another member. It never repeats writes.
  *
  * @throws RpcError from every method
  */
@@ -95,7 +95,7 @@ export class EtcdClient {
     await this.#call(compact, { revision }, options)
   }
 
-  /** Creates a lease. @param seconds after which its keys are removed @returns its identifier */
+  /** Creates a lease. @param seconds lifetime, after which the keys of the lease are removed @returns the identifier of the lease */
   async grantLease(id: number, seconds: number, options: CallOptions = {}): Promise<number> {
     const { ID, error } = await this.#call(grant, { ID: id, TTL: seconds }, options)
     if (error !== '') throw new RpcError({ status: unavailableStatus, message: error })

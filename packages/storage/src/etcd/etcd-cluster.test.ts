@@ -1,4 +1,4 @@
-/** The contract on three members of etcd, which are killed, paused, cut off and slowed down in the middle of each test. */
+/** The storage contract on three members of etcd, which are killed, paused, partitioned and slowed down during each test. */
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
@@ -42,7 +42,7 @@ const faults: Readonly<Record<string, Fault>> = {
     cluster.cut()
   },
   async 'slow network'(cluster) {
-    // Until the next one.
+    // Toggles the delay, which lasts until the next fault of this kind.
     cluster.delay(cluster.delayMs === 0 ? 20 : 0)
   },
 }
@@ -62,7 +62,7 @@ function disturbed(program: string): void {
     expect(Object.keys(counts).sort()).toEqual(Object.keys(faults).sort())
   })
 
-  /** Repeats what a fault that just ended can still be in the way of. */
+  /** Repeats an operation that a recently ended fault may still prevent. */
   const persist = async <T>(run: () => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + 30_000
     for (;;) {

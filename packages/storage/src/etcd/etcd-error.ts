@@ -1,4 +1,4 @@
-/** What the failure of a call to etcd means. */
+/** Classifies failures of calls to etcd. */
 import {
   failedPrecondition,
   invalidArgument,
@@ -20,12 +20,15 @@ export function isFuture(error: unknown): boolean {
   return isFailure(error, outOfRange, 'future')
 }
 
-/** The quota of the server is exhausted. The write that exhausts it is applied and answered by this error; later ones are not applied. */
+/**
+ * The quota of the server is exhausted. The write that exhausts the quota is applied and still fails with this error; later writes are not
+ * applied.
+ */
 export function isOutOfSpace(error: unknown): boolean {
   return isFailure(error, resourceExhausted, 'database space exceeded')
 }
 
-/** The server refused the request for what it asks, or for lack of rights: it had no effect and never will. */
+/** The server refused the request because it is invalid or not permitted: the request had no effect and never will. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RpcError && (error.unsent || (refusals.has(error.status) && !isOutOfSpace(error)))
 }

@@ -207,7 +207,7 @@ function exhausted(program: string): void {
   const kilobyte = 1024
   const root = '/quota'
 
-  /** Takes most of the quota by versions of one key. @returns the last revision */
+  /** Uses most of the quota by writing many versions of one key. @returns the last revision */
   const takeSpace = async (url: string): Promise<Revision> => {
     const storage = await etcdStorage({ endpoints: [url], prefix: '/filler', compactionIntervalMs: 0 })
     for (let n = 0; n < 30; n++) await storage.put('/a/x', () => new Uint8Array(100 * kilobyte).fill(n))
@@ -220,7 +220,7 @@ function exhausted(program: string): void {
     const taken = await takeSpace(etcd.url)
     const open = (form: StoredForm) =>
       etcdStorage({ endpoints: [etcd.url], prefix: root, form, timeoutMs, compactionIntervalMs: 0, spaceIntervalMs: 100 })
-    // A deletion takes no space, not even that of a lease.
+    // A deletion needs no space, not even for a lease.
     const [storage, direct] = [await open(opaqueForm), await open({ ...opaqueForm, ttlSeconds: () => 3600 })]
     await storage.put('/b/kept', bytes('1'))
     const load = new Load(storage, { padding: 16 * kilobyte })
@@ -288,7 +288,7 @@ class Load {
     this.#running = Promise.all(Array.from({ length: writers }, () => this.#write()))
   }
 
-  /** Writes whose outcome is unknown or that were refused. */
+  /** Number of writes that were refused or whose outcome is unknown. */
   get unanswered(): number {
     return this.#attempts.filter(({ outcome }) => outcome === 'unknown' || outcome === 'refused').length
   }
@@ -301,7 +301,7 @@ class Load {
     }
   }
 
-  /** Waits until so many writes were refused. */
+  /** Waits until at least `count` writes were refused. */
   async untilRefused(count: number): Promise<void> {
     const refused = () => this.#attempts.filter(({ outcome }) => outcome === 'refused').length
     await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(count)
@@ -312,7 +312,7 @@ class Load {
     await this.#running
   }
 
-  /** Compares what the writers and the watcher saw with the history in etcd. */
+  /** Compares the results of the writers and the events of the watcher with the history in etcd. */
   async check(direct: Storage): Promise<void> {
     await this.#storage.refresh?.()
     const history = direct.watch({ prefix: '/a/', from: this.#start })

@@ -126,7 +126,7 @@ describe('a snapshot of etcd', () => {
     expect(await importStorage(to, { entries: readEtcdSnapshot(fileOf(snapshot)) })).toEqual({ revision: 4, entries: 3 })
   })
 
-  it('waits for what a transformer fetches before it reads a value', async () => {
+  it('waits for `prepare` of the transformer before it reads a value', async () => {
     let fetched = false
     const transformer = {
       ...identityTransformer,

@@ -9,16 +9,16 @@ import type { SnapshotPlaces } from './snapshot/write-snapshot.ts'
 export interface EtcdSnapshotOptions {
   /** Root of all keys. Default `/registry`. */
   readonly prefix?: string
-  /** Converts values and places keys. Default: values are stored as they are, below the root. */
+  /** Converts values and maps keys. Default: values are stored unchanged, below the root. */
   readonly form?: StoredForm
-  /** Encrypts and decrypts the values in the snapshot. Default: they are in clear. */
+  /** Encrypts and decrypts the values in the snapshot. Default: values are in clear. */
   readonly transformer?: ValueTransformer
 }
 
 export interface EtcdSnapshotReadOptions extends EtcdSnapshotOptions {
   /** Accepts a file without a checksum, such as `member/snap/db` of a stopped etcd. Default: false. */
   readonly skipHashCheck?: boolean
-  /** Called with keys below the root whose value is no object of a known kind. */
+  /** Called with each key below the root whose value is not an object of a known kind. */
   readonly onSkipped?: (key: string) => void
 }
 
@@ -38,8 +38,8 @@ export function isEtcdSnapshot(head: Uint8Array): boolean {
 
 /**
  * Writes an export as a snapshot of etcd, which `etcdutl snapshot restore` turns into the data of a new cluster. Objects keep their
- * revisions, and the cluster goes on after the revision of the export; it has no history before it. Keys with a limited lifetime get
- * their full lifetime when the cluster starts.
+ * revisions. The cluster continues after the revision of the export and has no earlier history. Keys with a limited lifetime get their full
+ * lifetime when the cluster starts.
  *
  * @example
  * import { createWriteStream } from 'node:fs'
@@ -59,8 +59,8 @@ export function etcdSnapshotFormat(options: EtcdSnapshotOptions = {}): ExportFor
 }
 
 /**
- * Reads the objects of a snapshot of etcd at its newest revision, for `importLmdb` or `importStorage`. They keep their revisions, except
- * keys that one transaction wrote together: all but one of them get revisions after the newest.
+ * Reads the objects of a snapshot of etcd at its newest revision, for `importLmdb` or `importStorage`. Objects keep their revisions. Of
+ * several keys that one transaction wrote, all but one get revisions after the newest.
  *
  * @throws StorageError `Unavailable`: `foreign` for other files, `corrupt` for damaged ones, `encryption`
  * @example

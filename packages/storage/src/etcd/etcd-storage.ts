@@ -21,15 +21,15 @@ export interface EtcdStorageOptions extends StorageOptions {
   readonly tls?: EtcdTls
   /** Root of all keys. Default `/registry`. */
   readonly prefix?: string
-  /** Converts values and places keys. Default: values are stored as they are, below the root. */
+  /** Converts values and maps keys. Default: values are stored unchanged, below the root. */
   readonly form?: StoredForm
-  /** Encrypts values. Default: they are kept in clear. */
+  /** Encrypts values. Default: values are stored in clear. */
   readonly transformer?: ValueTransformer
   /** How long a write or a consistent read waits for etcd, in milliseconds. Default 10 seconds. */
   readonly timeoutMs?: number
   /** Interval of compactions of etcd, in milliseconds; 0: never. Default 5 minutes. */
   readonly compactionIntervalMs?: number
-  /** Interval at which etcd is asked for its sizes and alarms, for `stats`, in milliseconds; 0: never. Default 30 seconds. */
+  /** Interval of the requests for sizes and alarms of etcd, which `stats` reports, in milliseconds; 0: never. Default 30 seconds. */
   readonly spaceIntervalMs?: number
   /** Called for lost connections, failed compactions, and values that cannot be decoded, which are skipped. */
   readonly onError?: (error: unknown) => void
@@ -40,10 +40,10 @@ const defaultCompactionIntervalMs = 5 * 60_000
 const defaultSpaceIntervalMs = 30_000
 
 /**
- * Opens a store in etcd that several servers can share, stock ones included. Everything is also in memory and follows etcd, so reads
- * are local; a write is one transaction, and resolves when its event has arrived.
+ * Opens a store in etcd that several servers can share, including kube-apiserver. The store mirrors etcd in memory, so reads are local. A
+ * write is one transaction, and resolves when its event has arrived.
  *
- * `encode` runs twice: with 0 for the bytes to store, and with the revision once etcd has assigned it. Writes to different keys are
+ * `encode` runs twice: with 0 for the bytes to store, and again with the revision that etcd has assigned. Writes to different keys are
  * ordered by etcd, not by the order of calls.
  *
  * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `encryption` when a value cannot be decrypted

@@ -1,5 +1,5 @@
 /**
- * Where keys lie in etcd: below a root, by the path of their collection.
+ * Maps keys to etcd: below a root, by the path of their collection.
  *
  *     /core/services/shop/web       /registry/services/specs/shop/web
  *     /core/configmaps/shop/web     /registry/configmaps/shop/web
@@ -25,7 +25,7 @@ export class Layout {
     this.#prefixOf = new Map(collections.map(({ prefix, path }) => [path, prefix]))
   }
 
-  /** Begins every key in etcd. */
+  /** Prefix of every key in etcd. */
   get root(): Uint8Array {
     return this.#encoder.encode(this.#root)
   }
@@ -37,7 +37,7 @@ export class Layout {
     return this.#encoder.encode(this.#root + (path === undefined ? key.slice(1) : path + key.slice(end)))
   }
 
-  /** The key of a store; `undefined` for one that cannot be a key of ours. */
+  /** The key in the store; `undefined` for a key of another program. */
   fromEtcd(bytes: Uint8Array): string | undefined {
     let text: string
     try {
@@ -57,7 +57,7 @@ export class Layout {
   }
 }
 
-/** Position after so many segments and their slashes; the length when there are fewer. */
+/** Position after `count` segments with their slashes; the length of the text when there are fewer. */
 function endOfSegments(text: string, start: number, count: number): number {
   let at = start
   for (let segment = 0; segment < count; segment++) {

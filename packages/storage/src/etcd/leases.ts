@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto'
 import type { EtcdClient } from './etcd-client.ts'
 
-/** A lease is shared for a twentieth of its time, but no longer than this. */
+/**
+ * New keys join an existing lease during the first twentieth of its lifetime, and for at most this time. Example: a lease of one hour is
+ * shared for one minute.
+ */
 const longestSharingSeconds = 60
 const sharedFraction = 0.05
-/** Keys that share one lease at most. */
+/** Maximum number of keys that share one lease. */
 const maxKeys = 1000
-/** Identifiers fit a double. */
+/** Identifiers stay below 2^48, so that a double represents them exactly. */
 const maxId = 2 ** 48 - 1
 
 interface SharedLease {
@@ -15,20 +18,20 @@ interface SharedLease {
   keys: number
 }
 
-/** Leases for keys with a limited lifetime. Keys written within a minute share one, as on kube-apiserver: leases are costly. */
+/** Leases for keys with a limited lifetime. As on kube-apiserver, keys written within a minute share a lease, because leases are costly. */
 export class Leases {
   readonly #client: Pick<EtcdClient, 'grantLease'>
   readonly #now: () => number
-  /** By lifetime. */
+  /** The newest lease by lifetime. */
   readonly #last = new Map<number, SharedLease>()
 
-  /** @param now milliseconds of a clock that is never set back: a lease would be used after its end */
+  /** @param now milliseconds of a monotonic clock; otherwise a lease could be used after its end */
   constructor(client: Pick<EtcdClient, 'grantLease'>, now: () => number = () => performance.now()) {
     this.#client = client
     this.#now = now
   }
 
-  /** A lease that ends after this time or up to a minute later. */
+  /** The identifier of a lease that ends after `ttlSeconds`, or up to a minute later. */
   async leaseFor(ttlSeconds: number): Promise<number> {
     const sharing = Math.min(longestSharingSeconds, Math.floor(ttlSeconds * sharedFraction))
     const nowMs = this.#now()

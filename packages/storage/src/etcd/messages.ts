@@ -1,4 +1,4 @@
-/** The messages of etcd's v3 API that the client uses, with the members it uses. */
+/** The messages of etcd's v3 API, as far as the client uses them. */
 import { MessageType } from '@krmkit/meta/protobuf'
 
 export interface ResponseHeader {
@@ -23,7 +23,7 @@ export interface RangeRequest {
   readonly limit?: number
   /** Absent or 0: the newest. */
   readonly revision?: number | undefined
-  /** Answered by the member alone, possibly with an older state. */
+  /** The member answers without consensus, possibly with an older state. */
   readonly serializable?: boolean
   readonly keys_only?: boolean
   readonly count_only?: boolean
@@ -48,7 +48,7 @@ export interface DeleteRangeRequest {
   readonly range_end?: Uint8Array | undefined
 }
 
-/** A condition on one key: equality with the member that `target` names. */
+/** A condition on one key: the member that `target` names equals the given value. */
 export interface Compare {
   readonly result: number
   readonly target: number
@@ -157,7 +157,7 @@ export interface StatusResponse {
   readonly dbSizeInUse: number
   /** 0 before etcd 3.6, which reports it. */
   readonly dbSizeQuota: number
-  /** Identifier of the member that leads; 0: none. */
+  /** Identifier of the leader; 0: none. */
   readonly leader: number
   /** Problems of the member, such as a full disk. */
   readonly errors: readonly string[]
@@ -279,5 +279,5 @@ export const statusResponse = new MessageType<StatusResponse>({
   12: ['dbSizeQuota', 'int'],
 })
 export const snapshotResponse = new MessageType<SnapshotResponse>({ 2: ['remaining_bytes', 'int'], 3: ['blob', 'bytes'] })
-/** A request or response without members that matter. */
+/** A request or response whose members are not used. */
 export const emptyMessage: MessageType<object> = new MessageType<object>({})

@@ -7,7 +7,7 @@ export interface SpaceReportsOptions {
   readonly intervalMs: number
 }
 
-/** Asks a member for its sizes and alarms, again and again. One that cannot be reached is asked the next time. */
+/** Polls a member for its sizes and alarms. A failed poll is repeated at the next interval. */
 export class SpaceReports {
   readonly #options: SpaceReportsOptions
   #last: RemoteSpace | undefined
@@ -35,7 +35,7 @@ export class SpaceReports {
   }
 
   async #ask(): Promise<void> {
-    // Requests and the watch report a member that cannot be reached.
+    // Errors are ignored here, because requests and the watch report an unreachable member.
     const status = await this.#options.client.status().catch(() => undefined)
     if (status === undefined) return
     const { dbSize: fileBytes, dbSizeInUse: usedBytes, dbSizeQuota, errors: problems } = status

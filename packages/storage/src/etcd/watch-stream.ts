@@ -10,15 +10,15 @@ import {
   watchResponse,
 } from './messages.ts'
 
-/** Receives what a watch yields. */
+/** Receives the results of a watch. */
 export interface WatchSink {
   /** All events of one or more whole revisions, in order. */
   events(events: readonly WatchEvent[]): void
   /** Every event up to this revision has been sent. */
   progress(revision: number): void
-  /** The start was compacted: nothing follows. @param oldest the oldest revision that can be watched */
+  /** The start was compacted: no further calls follow. @param oldest the oldest revision that can be watched */
   compacted(oldest: number): void
-  /** The watch or its stream ended: nothing follows. */
+  /** The watch or its stream ended: no further calls follow. */
   ended(error: RpcError): void
 }
 
@@ -28,12 +28,12 @@ const method: RpcMethod<WatchRequest, WatchResponse> = {
   response: watchResponse,
 }
 
-/** Concerns all watches of the stream. */
+/** Watch id of responses that concern all watches of the stream. */
 const allWatches = -1
 
 interface OpenWatch {
   readonly sink: WatchSink
-  /** Events of a response whose rest follows. */
+  /** Events of an incomplete response. */
   fragments: WatchEvent[]
 }
 
@@ -68,17 +68,17 @@ export class WatchStream {
     return id
   }
 
-  /** Ends a watch; its sink is not called any more. */
+  /** Ends a watch; its sink is no longer called. */
   cancel(id: number): void {
     if (this.#watches.delete(id) && this.#error === undefined) this.#stream?.write({ cancel_request: { watch_id: id } })
   }
 
-  /** Asks for the progress of all watches; there is no answer while one of them has not caught up. */
+  /** Requests the progress of all watches. etcd does not answer while one of them has not caught up. */
   requestProgress(): void {
     if (this.#error === undefined) this.#stream?.write({ progress_request: {} })
   }
 
-  /** Ends all watches; their sinks are not called any more. */
+  /** Ends all watches; their sinks are no longer called. */
   close(): void {
     this.#watches.clear()
     this.#error ??= new RpcError({ status: unavailableStatus, message: 'the watch was closed' })

@@ -18,7 +18,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => new TextDecoder().decode(value)
 const key = (name: string) => `/core/configmaps/shop/${name}`
 
-/** Collects what is written; `chunks` returns it in small pieces. */
+/** Collects written bytes; `chunks` returns them in small pieces. */
 function sink() {
   const written: Buffer[] = []
   const all = () => Buffer.concat(written)
@@ -53,7 +53,7 @@ describe('an export', () => {
     await fill(from)
     const before = await stateOf(from)
     const { all, chunks, write } = sink()
-    // The store is in use.
+    // The store is exported while it is in use.
     expect(await exportLmdb({ dir: join(folder, 'from'), write })).toEqual({ revision: from.revision, entries: 3 })
     await from.close()
     const lines = all().toString().trimEnd().split('\n')

@@ -10,12 +10,12 @@ import {
   writeExport,
 } from './export-format.ts'
 
-/** Objects read at once. */
+/** Number of objects read at a time. */
 const pageSize = 500
-/** Writes in flight. */
+/** Maximum number of writes in flight. */
 const parallelWrites = 32
 
-/** Collections that servers on one etcd make from other objects, and make again where they are missing. */
+/** Collections that servers on one etcd derive from other objects, and recreate when they are missing. */
 const derivedPrefixes = ['/core/masterleases/', '/core/rangeallocations/']
 
 /** Whether an export contains a key. */
@@ -30,7 +30,7 @@ export interface StorageExportOptions {
 }
 
 export type StorageImportOptions = ImportSource & {
-  /** The value with the revision that it gets. Default: values are stored as they are. */
+  /** Returns the value with its new revision. Default: values are stored unchanged. */
   readonly atRevision?: (key: string, value: Uint8Array, revision: Revision) => Uint8Array
 }
 
@@ -65,10 +65,11 @@ async function* entriesAt(storage: Storage, at: Revision): AsyncGenerator<Entry>
 }
 
 /**
- * Creates the objects of an export in an open store without objects. They get new revisions. When it fails, the store contains a part of
+ * Creates the objects of an export in an open, empty store. The objects get new revisions. After a failure, the store contains a part of
  * them.
  *
- * @throws StorageError `Unavailable`: `foreign` when the store contains objects or the bytes are no export, `corrupt` for a damaged one
+ * @throws StorageError `Unavailable`: `foreign` when the store contains objects or the bytes are not an export, `corrupt` for a damaged
+ * export
  * @example
  * import { createReadStream } from 'node:fs'
  * import { importStorage, memoryStorage } from '@krmkit/storage'
@@ -93,7 +94,7 @@ export async function importStorage(storage: Storage, options: StorageImportOpti
     }
     const write = create(value)
     running.add(write)
-    // A failure is reported by the wait below.
+    // `Promise.race` or `Promise.all` below reports a failure.
     void write.then(
       () => running.delete(write),
       () => undefined,

@@ -16,7 +16,7 @@ const openingBrace = 0x7b
 const chunkBytes = 256 * 1024
 const valueMember = ',"value":'
 
-/** An object of an export, with the revisions that it had. */
+/** An object of an export, with its original revisions. */
 export type ExportedEntry = Pick<Entry, 'key' | 'value' | 'revision' | 'created'>
 
 export interface ExportSummary {
@@ -34,10 +34,10 @@ export type ExportFormat = (
   target: { readonly revision: Revision; readonly write: WriteBytes },
 ) => Promise<ExportSummary>
 
-/** The objects that a file contains, and at the end, when its checksum was compared, what it is. */
+/** The objects in a file. The generator returns the summary after it has verified the checksum. */
 export type ExportedEntries = AsyncGenerator<ExportedEntry, ExportSummary>
 
-/** What is imported: the bytes of an export, or the objects that a reader takes from a file of another kind. */
+/** The source of an import: the bytes of an export, or objects that a reader extracts from a file in another format. */
 export type ImportSource =
   | { readonly chunks: AsyncIterable<Uint8Array>; readonly entries?: undefined }
   | { readonly entries: ExportedEntries; readonly chunks?: undefined }
@@ -72,7 +72,7 @@ export const writeExport: ExportFormat = async (entries, { revision, write }) =>
   return { revision, entries: count }
 }
 
-/** Values are copied as they are, so that numbers keep their digits. */
+/** The line of one object. The value is copied unchanged, so that numbers keep their digits. */
 function lineOf({ key, value, revision, created }: ExportedEntry): string {
   const head = JSON.stringify({ key, revision, created }).slice(0, -1)
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -81,7 +81,7 @@ function lineOf({ key, value, revision, created }: ExportedEntry): string {
 }
 
 /**
- * Reads an export. The generator returns once the checksum is compared: until then the objects are not to be trusted.
+ * Reads an export. The generator returns when the checksum has been verified; do not trust the objects before.
  *
  * @throws StorageError `Unavailable`: `foreign` for other files and newer formats, `corrupt` for a damaged or incomplete export
  */
@@ -142,7 +142,7 @@ function revisionOf(text: string): Revision {
 function entryOf(text: string): ExportedEntry {
   const { key, revision, created, base64 } = parse(text) as Partial<Record<'key' | 'revision' | 'created' | 'base64', unknown>>
   const isPlaced = typeof key === 'string' && Number.isSafeInteger(revision) && Number.isSafeInteger(created)
-  // A quote within a text is escaped, so the first match is the member.
+  // Quotes inside strings are escaped, so the first match is the member.
   const at = text.indexOf(valueMember)
   if (!isPlaced || (at < 0 && typeof base64 !== 'string')) throw damaged('is damaged: a line is no object')
   const value = at < 0 ? Buffer.from(String(base64), 'base64') : Buffer.from(text.slice(at + valueMember.length, -1))

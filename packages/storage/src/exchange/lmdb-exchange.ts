@@ -19,7 +19,7 @@ import {
 export interface LmdbExportOptions {
   /** Directory of the store. Another process may serve it. */
   readonly dir: string
-  /** Decrypts values. Default: they are in clear. */
+  /** Decrypts values. Default: values are in clear. */
   readonly transformer?: ValueTransformer
   readonly write: WriteBytes
   /** Default: lines of JSON. */
@@ -30,7 +30,7 @@ export interface LmdbExportOptions {
 export type LmdbImportOptions = ImportSource & {
   /** Directory of the new store: missing or empty. */
   readonly dir: string
-  /** Encrypts values. Default: they are kept in clear. */
+  /** Encrypts values. Default: values are stored in clear. */
   readonly transformer?: ValueTransformer
 }
 
@@ -68,11 +68,11 @@ export async function exportLmdb(options: LmdbExportOptions): Promise<ExportSumm
 }
 
 /**
- * Creates an embedded store from an export. Objects keep their revisions, so clients continue with the versions that they know. After a
- * failure, the directory is as before.
+ * Creates an embedded store from an export. Objects keep their revisions, so clients can continue with the resourceVersions that they have.
+ * After a failure, the directory is unchanged.
  *
- * @throws StorageError `Unavailable`: `foreign` when the directory is not empty or the bytes are no export, `corrupt` when the export is
- * damaged, `access`
+ * @throws StorageError `Unavailable`: `foreign` when the directory is not empty or the bytes are not an export, `corrupt` when the export
+ * is damaged, `access`
  * @example
  * import { createReadStream } from 'node:fs'
  * import { importLmdb } from '@krmkit/storage'

@@ -1,6 +1,6 @@
 import type { Encode, Revision } from '../interfaces.ts'
 
-/** Calls the `encode` of writes, which must not write themselves. */
+/** Calls the `encode` functions of writes, which must not write to the store. */
 export class Encoder {
   #isEncoding = false
 

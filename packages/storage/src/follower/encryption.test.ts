@@ -93,7 +93,7 @@ describe('a follower with encryption', () => {
     await follower.close()
   })
 
-  it('takes a write for stale that was sent before a rotation and arrived after it', async () => {
+  it('reports a write as stale that was sent before a rotation and arrived after it', async () => {
     const backend = new MemoryBackend()
     const { follower, encryption } = await open(backend, one)
     backend.answer = async (write) => {

@@ -5,8 +5,8 @@ import type { RemoteEntry } from './remote-backend.ts'
 import type { StoredForm } from './stored-form.ts'
 
 /**
- * Decodes the entries of a remote store, and remembers which of them cannot be decrypted. While a store is opened, these are not reported:
- * the past values may be many whose key was removed after a rotation, and a present one is what `check` throws.
+ * Decodes the entries of a remote store, and records the keys of values that cannot be decrypted. While the store is being opened, such
+ * values are not reported: there may be many past values whose key was removed after a rotation, and for a present value `check` throws.
  */
 export class EntryDecoder {
   readonly #form: StoredForm
@@ -21,12 +21,12 @@ export class EntryDecoder {
     this.#onError = onError
   }
 
-  /** Whether any value could not be decrypted, present or past. */
+  /** Whether any present or past value could not be decrypted. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /** @returns `undefined` for a value that is none of ours, or cannot be decoded */
+  /** @returns `undefined` for a value of another program, and for one that cannot be decoded */
   decode({ key, value: stored, revision, created }: RemoteEntry): Entry | undefined {
     try {
       const value = this.#form.decode(key, stored, revision)
@@ -41,7 +41,7 @@ export class EntryDecoder {
     }
   }
 
-  /** The key has another value, or none. */
+  /** Called when a key gets another value or is deleted. */
   superseded(key: string): void {
     if (this.#hasFailed) this.#undecryptable.delete(key)
   }

@@ -13,11 +13,11 @@ export interface EventPublisherOptions {
   readonly decoder: EntryDecoder
   readonly encoder: Encoder
   readonly pending: PendingWrites
-  /** Called when a value that is stored already cannot be encoded again. */
+  /** Called when a stored value cannot be encoded again with its revision. */
   readonly onError: (error: unknown) => void
 }
 
-/** Publishes the events of a remote store: those of writes of this process as they were encoded, others decoded. */
+/** Publishes the events of a remote store. Values that this process wrote are encoded again with their revision; others are decoded. */
 export class EventPublisher {
   readonly #state: MvccState
   readonly #form: StoredForm
@@ -50,7 +50,7 @@ export class EventPublisher {
     const own = this.#pending.matching(remote, this.#form)
     if (own === undefined) {
       const entry = this.#decoder.decode(remote)
-      // A value that is none of ours, or damaged, takes the place of one that was.
+      // A foreign or damaged value that replaces a readable one counts as a deletion.
       if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
       return putEvent(entry, previous)
     }
@@ -59,13 +59,13 @@ export class EventPublisher {
     return own.entry === undefined ? undefined : putEvent(own.entry, previous)
   }
 
-  /** The entry of a write of this process: as it was encoded, instead of decoded again. */
+  /** The entry of a write of this process, encoded with its revision instead of decoded. */
   #ownEntry({ encode, memo }: PendingWrite, key: string, remote: RemoteEntry): Entry | undefined {
     const { revision, created } = remote
     try {
       return makeEntry(key, ownBytes(this.#encoder.encode(encode, revision)), { revision, created, memo })
     } catch (error) {
-      // It has been stored already.
+      // The write has already happened, so the stored bytes are decoded instead.
       this.#onError(error)
       return this.#decoder.decode(remote)
     }
@@ -85,7 +85,7 @@ export class EventPublisher {
     try {
       if (own !== undefined) return this.#encoder.encode(own.encode, revision)
     } catch (error) {
-      // The deletion has happened already.
+      // The deletion has already happened, so the previous state is used.
       this.#onError(error)
     }
     return this.#form.atRevision(previous.key, previous.value, revision)

@@ -16,10 +16,10 @@ async function open() {
   return { backend, follower, errors }
 }
 
-describe('a write whose answer is missing', () => {
+describe('a write without a response', () => {
   const lost = () => new RemoteWriteError('the connection was lost', { isRefused: false })
 
-  it('is found among the events, and not sent again', async () => {
+  it('is recognized among the events, and not sent again', async () => {
     const { backend, follower } = await open()
     backend.answer = async (write) => {
       backend.apply(write)
@@ -31,7 +31,7 @@ describe('a write whose answer is missing', () => {
     await follower.close()
   })
 
-  it('is found although another write has replaced it', async () => {
+  it('is recognized although another write has replaced it', async () => {
     const { backend, follower } = await open()
     backend.answer = async (write) => {
       const { revision } = backend.apply(write)
@@ -56,7 +56,7 @@ describe('a write whose answer is missing', () => {
     await follower.close()
   })
 
-  it('has an unknown outcome when it was a creation and another was first, since a deletion makes it possible again', async () => {
+  it('has an unknown outcome when it is a creation and another was first, since a deletion makes it possible again', async () => {
     const { backend, follower } = await open()
     let late = () => {}
     backend.answer = async (write) => {
@@ -186,14 +186,14 @@ describe('a follower', () => {
     for (const value of ['1', '2', '3']) await follower.put('/a/x', bytes(value))
     await follower.refresh()
     expect([requests, follower.peek('/a/x')?.revision]).toEqual([0, backend.newest])
-    // A change of a key that is not followed.
+    // A change of a key outside the followed prefix.
     backend.newest++
     await follower.refresh()
     expect([requests, follower.revision]).toEqual([1, backend.newest])
     await follower.close()
   })
 
-  it('shows what is stored when the second encoding fails', async () => {
+  it('publishes the stored value when the second encoding fails', async () => {
     const { follower, errors } = await open()
     const once = (text: string) => (revision: number) => {
       if (revision !== 0) throw new Error('only once')

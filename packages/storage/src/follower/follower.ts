@@ -1,5 +1,5 @@
 /**
- * A store that follows a remote one: reads are local, writes go to the remote store and return once their events have arrived.
+ * A store that follows a remote one. Reads are local; writes go to the remote store and resolve when their events have arrived.
  *
  *     opening --loaded--> following --connection lost--> reconnecting --> following
  *                                   --events compacted--> loading again --> following
@@ -45,9 +45,9 @@ export interface FollowerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Revisions whose events are read when a store is opened: past states that can be read at once. */
+/** Number of past revisions whose events are read when a store is opened, so that these states are readable at once. */
 const openingHistory = 10_000
-/** Attempts of an unconditional write, each from the newest state. */
+/** Maximum number of attempts of an unconditional write, each from the newest state. */
 const unconditionalAttempts = 100
 const resolvePauseMs = 250
 
@@ -61,10 +61,10 @@ export class Follower implements Storage {
   readonly #subscription: Subscription
   readonly #freshness: Freshness
   readonly #encoder = new Encoder()
-  /** How often the state was loaded again, because events were gone. */
+  /** Number of times the state was loaded again because events were compacted. */
   #reloads = 0
   #closing: Promise<void> | undefined
-  /** Aborts when the store is closed: missing answers are no longer resolved. */
+  /** Aborts when the store is closed: outcomes of writes without a response are no longer resolved. */
   readonly #stopping = new AbortController()
 
   private constructor(options: FollowerOptions, decoder: EntryDecoder, state: MvccState) {
@@ -110,7 +110,7 @@ export class Follower implements Storage {
     try {
       await follower.#freshness.reach(newest)
       decoder.check()
-      // Past values may need a key that was removed after a rotation.
+      // Drop history with past values whose key was removed after a rotation.
       if (decoder.hasFailed) await follower.#state.compact(follower.revision)
     } catch (error) {
       await follower.close()
@@ -228,7 +228,7 @@ export class Follower implements Storage {
       const { revision = 0 } = this.#state.peek(key) ?? {}
       return (type === 'delete' && revision === 0) || (expect !== undefined && expect !== revision)
     }
-    // Another process may have changed the key since.
+    // Another process may have changed the key in the meantime.
     if (isConflict()) {
       await this.#freshness.refresh()
       if (isConflict()) return { outcome: 'conflict', current: this.#state.peek(key) }
@@ -258,7 +258,7 @@ export class Follower implements Storage {
     }
     const isConflict = result.outcome === 'conflict'
     await this.#freshness.reach(result.revision).catch((error: unknown) => {
-      // It has happened, but is not visible here.
+      // The write has happened, but is not visible here.
       throw isConflict ? error : unknownOutcome(error)
     })
     if (isConflict) return { outcome: 'conflict', current: this.#state.peek(key) }
@@ -266,10 +266,10 @@ export class Follower implements Storage {
   }
 
   /**
-   * Finds out by reading whether a write has happened whose answer is missing. The write is not repeated.
+   * Determines by reading whether a write without a response has happened. The write is not repeated.
    *
-   * @throws StorageError `Unavailable` while the write may still happen: an update, as long as the key is as it was; a creation always,
-   * since the key may be deleted again. Also when the key was deleted, by this write or another, or the events are gone
+   * @throws StorageError `Unavailable` while the write may still happen: an update as long as the key is unchanged; a creation always,
+   * because the key may be deleted again. Also when the key was deleted, by this write or another, and when the events were compacted
    */
   async #resolve(
     key: string,
@@ -291,7 +291,7 @@ export class Follower implements Storage {
     }
   }
 
-  /** Reads the newest state. @returns why that failed; also when the store is closed meanwhile */
+  /** Reads the newest state. @returns the failure; also when the store is closed during the read */
   #refreshOrFailure(): Promise<{ readonly reason: unknown } | undefined> {
     return new Promise((resolve) => {
       const { signal } = this.#stopping
@@ -308,7 +308,7 @@ export class Follower implements Storage {
     })
   }
 
-  /** The entry of a write whose event was never seen, because history was compacted in between. */
+  /** The entry of a write whose event never arrived because history was compacted. */
   #entryOf(key: string, { encode, memo }: PendingWrite, revision: Revision): Entry {
     const current = this.#state.peek(key)
     if (current?.revision === revision) return current
@@ -338,7 +338,7 @@ export class Follower implements Storage {
 
   async #close(): Promise<void> {
     this.#stopping.abort()
-    // The calls of writes to a store that is away end with their connections.
+    // Closing the backend ends calls of writes to a store that does not respond.
     const cancel = systemClock.setTimeout(() => this.#backend.close(), this.#options.timeoutMs)
     await this.#pending.idle()
     cancel()

@@ -8,20 +8,23 @@ export interface FreshnessOptions {
   newest(): Promise<Revision>
   readonly state: MvccState
   requestProgress(): void
-  /** Called when a revision that the remote store has does not arrive in time: the subscription is dead. */
+  /** Called when a revision of the remote store does not arrive in time, so that the subscription must be dead. */
   onStalled(): void
   readonly timeoutMs: number
 }
 
-/** How long events have to arrive before progress is requested, which only revisions without events need, in milliseconds. */
+/**
+ * How long to wait for the events of a revision before requesting progress, in milliseconds. Only a revision that changed nothing below the
+ * prefix, and so has no events, needs the request.
+ */
 const firstProgressMs = 10
-/** Interval of further requests while a reader waits, in milliseconds: that of kube-apiserver. */
+/** Interval of further progress requests while a reader waits, in milliseconds, as on kube-apiserver. */
 const progressEveryMs = 100
 
 /** Waits until the local state is as new as a revision, or as the remote store. */
 export class Freshness {
   readonly #options: FreshnessOptions
-  /** The running read of the newest revision, and the one that starts after it. */
+  /** The running read of the newest revision, and the read that starts after it. */
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
   #waiting = 0
@@ -100,7 +103,7 @@ export class Freshness {
     await this.reach(newest)
   }
 
-  /** Revisions that changed nothing here arrive as progress only. */
+  /** Requests progress after a delay, because revisions without events here arrive only as progress. */
   #requestProgressIn(milliseconds: number): void {
     this.#cancelRequest?.()
     this.#cancelRequest = systemClock.setTimeout(() => {

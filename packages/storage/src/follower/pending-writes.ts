@@ -2,7 +2,7 @@ import type { Encode, Entry, Revision } from '../interfaces.ts'
 import type { RemoteEntry } from './remote-backend.ts'
 import type { StoredForm } from './stored-form.ts'
 
-/** A write that was sent and whose event has not arrived. */
+/** A write that was sent and whose event has not arrived yet. */
 export interface PendingWrite {
   readonly type: 'put' | 'delete'
   /** Revision that the key must have. */
@@ -14,13 +14,13 @@ export interface PendingWrite {
   entry: Entry | undefined
 }
 
-/** Writes in flight: at most one for each key, so that writes to a key take effect as they were called. */
+/** Writes in flight: at most one for each key, so that writes to a key take effect in call order. */
 export class PendingWrites {
   readonly #writes = new Map<string, PendingWrite>()
-  /** The last write of each key, whose end the next one waits for. */
+  /** The newest write of each key; the next write waits for its end. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Runs a write after the earlier ones to the same key; at once, when there are none. */
+  /** Runs a write after all earlier writes to the same key; at once without such writes. */
   inOrder<T>(key: string, write: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key)
     const running = before === undefined ? write() : before.then(write)

@@ -13,15 +13,15 @@ import type {
 
 export interface PreparingOptions {
   readonly transformer: Pick<ValueTransformer, 'prepare'>
-  /** Called when the preparation of an event failed; it is tried again. */
+  /** Called when the preparation of an event failed; the preparation is retried. */
   readonly onError: (error: unknown) => void
 }
 
 const pauseMs = 1000
 
 /**
- * A remote store whose values are delivered when their transformer can read them. Events wait for those before them, so that they stay in
- * order; an event that cannot be prepared yet holds back the later ones, rather than be missing.
+ * A remote store that delivers values when their transformer can read them. Events stay in order: an event that cannot be prepared yet
+ * delays all later events.
  */
 export class PreparingBackend implements RemoteBackend {
   readonly stats: RemoteBackend['stats']
@@ -101,7 +101,7 @@ export class PreparingBackend implements RemoteBackend {
 
 const ready = () => undefined
 
-/** Calls in order, each when it is prepared; at once, as long as none waits. */
+/** Makes calls in order, each when it is prepared; at once as long as no earlier call waits. */
 class Deliveries {
   isClosed = false
   #waiting = 0

@@ -4,7 +4,7 @@ import type { RemoteStats } from '../stats.ts'
 /** A key of a remote store. */
 export interface RemoteEntry {
   readonly key: string
-  /** As stored there. */
+  /** The value as the remote store holds it. */
   readonly value: Uint8Array
   readonly revision: Revision
   readonly created: Revision
@@ -18,7 +18,7 @@ export type RemoteEvent =
 export interface RemoteWrite {
   readonly type: 'put' | 'delete'
   readonly key: string
-  /** As to be stored; empty for deletions. */
+  /** The value to store; empty for deletions. */
   readonly value: Uint8Array
   /** Revision that the key must have; 0: it must not exist. */
   readonly expect: Revision
@@ -26,7 +26,7 @@ export interface RemoteWrite {
   readonly ttlSeconds?: number | undefined
 }
 
-/** `revision`: that of the write, or, for a conflict, one at which the condition did not hold. */
+/** `revision` is that of the write; for a conflict, a revision at which the condition did not hold. */
 export interface RemoteWriteResult {
   readonly outcome: 'written' | 'conflict'
   readonly revision: Revision
@@ -38,12 +38,12 @@ export interface RemoteSink {
   events(events: readonly RemoteEvent[]): void
   /** Every event up to this revision has been delivered. */
   progress(revision: Revision): void
-  /** Nothing follows. `compacted`: the events after the start are gone. */
+  /** No further calls follow. `compacted`: the events after the start were compacted. */
   ended(reason: 'compacted' | 'lost', error?: unknown): void
 }
 
 export interface RemoteSubscription {
-  /** Asks for `progress`. */
+  /** Requests a call of `progress`. */
   requestProgress(): void
   close(): void
 }
@@ -74,9 +74,9 @@ export class RemoteWriteError extends Error {
   }
 }
 
-/** A store elsewhere, which a follower mirrors and writes to. Every method rejects when the store cannot be reached. */
+/** A remote store, which a follower mirrors and writes to. Every method rejects when the store cannot be reached. */
 export interface RemoteBackend {
-  /** The newest revision: of every write that was acknowledged before the call, by any client. */
+  /** The newest revision, which includes every write acknowledged to any client before the call. */
   revision(): Promise<Revision>
   /** The oldest revision that can be read. */
   oldest(): Promise<Revision>
@@ -87,7 +87,7 @@ export interface RemoteBackend {
   /** @throws RemoteWriteError */
   write(write: RemoteWrite): Promise<RemoteWriteResult>
   compact(revision: Revision): Promise<void>
-  /** Absent where no figures are known. */
+  /** Absent when the backend has no statistics. */
   readonly stats?: (() => RemoteStats) | undefined
   close(): void
 }

@@ -3,32 +3,32 @@ import type { ValueTransformer } from '../value-transformer.ts'
 import type { RemoteEntry } from './remote-backend.ts'
 
 /**
- * Converts between the bytes of a `Storage`, which may contain the revision of their write, and those that a remote store keeps, which
- * cannot: it assigns the revision when it stores them.
+ * Converts between the bytes of a `Storage`, which may contain the revision of their write, and the bytes in a remote store, which cannot
+ * contain it, because the remote store assigns the revision when it stores them.
  */
 export interface StoredForm {
   /** The bytes to store. @param value as encoded for revision 0 @param memo that of the write */
   encode(key: string, value: Uint8Array, memo?: unknown): Uint8Array
-  /** The bytes to serve; `undefined` for a value that is none of ours. @throws when `stored` is damaged */
+  /** The bytes to serve; `undefined` for a value of another program. @throws when `stored` is damaged */
   decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
-  /** The served bytes with another revision: the last state of a deleted key. */
+  /** The served bytes with another revision, for the last state of a deleted key. */
   atRevision(key: string, value: Uint8Array, revision: Revision): Uint8Array
-  /** Whether stored bytes are those that were sent, where the remote store changes them. Default: when they are equal. */
+  /** Whether stored bytes come from the sent ones, for remote stores that change bytes. Default: whether both are equal. */
   isStoredAs?(sent: Uint8Array, remote: Omit<RemoteEntry, 'created'>): boolean
-  /** Called with the result of `encode` once it is stored. */
+  /** Called with the result of `encode` when it has been stored. */
   stored?(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
-  /** As `isStale` of `Storage`. */
+  /** Like `isStale` of `Storage`. */
   isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
   /** Lifetime of a key in seconds; absent or undefined: unlimited. */
   ttlSeconds?(key: string): number | undefined
-  /** Collections whose path in the remote store is not that of their keys. */
+  /** Collections whose path in the remote store differs from their key prefix. */
   readonly collections?: readonly StoredCollection[]
 }
 
 export interface StoredCollection {
   /** `/core/services/` */
   readonly prefix: string
-  /** Below the root of the remote store: `services/specs/`. */
+  /** Path below the root of the remote store, such as `services/specs/`. */
   readonly path: string
 }
 
@@ -51,7 +51,7 @@ export function transformedForm(
   }
 }
 
-/** Stores bytes as they are. */
+/** Stores bytes unchanged. */
 export const opaqueForm: StoredForm = {
   encode: (_key, value) => value,
   decode: (_key, stored) => stored,

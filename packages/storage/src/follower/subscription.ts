@@ -7,24 +7,24 @@ export interface SubscriptionOptions {
   from(): Revision
   events(events: readonly RemoteEvent[]): void
   progress(revision: Revision): void
-  /** Called when the events after `from` are gone: reads everything again. */
+  /** Called when the events after `from` were compacted: loads the whole state again. */
   reload(): Promise<void>
   onError(error: unknown): void
 }
 
 const firstPauseMs = 50
 const longestPauseMs = 3000
-/** Interval of requests for progress, so that bookmarks are recent although nothing changes, in milliseconds. */
+/** Interval of progress requests in milliseconds, which keep bookmarks recent when nothing changes. */
 const progressEveryMs = 5000
 
-/** Follows a remote store through lost connections. */
+/** Follows a remote store, and reconnects after lost connections. */
 export class Subscription {
   readonly #backend: RemoteBackend
   readonly #options: SubscriptionOptions
   #open: RemoteSubscription | undefined
   #pauseMs = firstPauseMs
   #isClosed = false
-  /** Ends the open subscription and connects again. */
+  /** Ends the open subscription and reconnects. */
   #stop: (() => void) | undefined
   #cancelTimer: (() => void) | undefined
   #cancelProgress: (() => void) | undefined
@@ -39,7 +39,7 @@ export class Subscription {
     this.#askRegularly()
   }
 
-  /** Leaves a connection on which nothing arrives any more. */
+  /** Replaces a connection on which nothing arrives any more. */
   restart(): void {
     this.#stop?.()
   }
@@ -58,7 +58,7 @@ export class Subscription {
 
   async #connect(): Promise<void> {
     try {
-      // Ends the calls of an earlier connection that are still under way.
+      // Set to false to ignore late calls of this connection after a reconnect.
       const isCurrent = { value: true }
       const stop = (again: () => Promise<void>) => {
         if (!isCurrent.value) return

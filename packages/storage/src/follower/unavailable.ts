@@ -1,6 +1,6 @@
 import { StorageError } from '../storage-error.ts'
 
-/** The remote store cannot be reached, or refuses: a write had no effect. */
+/** The remote store cannot be reached or refused the call: a write had no effect. */
 export function unavailable(problem: string, cause?: unknown): StorageError {
   return new StorageError({ code: 'Unavailable', reason: 'remote', problem, ...(cause === undefined ? {} : { cause }) })
 }

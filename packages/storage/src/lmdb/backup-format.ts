@@ -1,5 +1,5 @@
 /**
- * The form of a backup: a stream that can be written and read in one pass, through a pipe too.
+ * The format of a backup: a stream that can be written and read in one pass, for example through a pipe.
  *
  *     the line `krmkit-backup 1`
  *     for each record, in order of revisions:
@@ -18,7 +18,7 @@ const headline = `${signature}${version}\n`
 const frameHeaderBytes = 12
 const digestBytes = 32
 const trailerBytes = 8 + digestBytes
-/** Above the size of any record, so that a damaged length does not read the whole file into memory. */
+/** Larger than any record, so that a damaged length does not cause the whole file to be read into memory. */
 const maxFrameBytes = 1024 * 1024 * 1024
 
 export interface BackupRecord {
@@ -59,7 +59,7 @@ function frameHeader(revision: Revision, length: number): Buffer {
 }
 
 /**
- * Reads a backup. The generator returns `compacted` once the checksum is compared: until then the records are not to be trusted.
+ * Reads a backup. The generator returns `compacted` when the checksum has been verified; do not trust the records before.
  *
  * @throws StorageError `Unavailable`: `foreign` for other files and newer formats, `corrupt` for a damaged or incomplete backup
  */

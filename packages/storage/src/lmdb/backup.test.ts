@@ -18,7 +18,7 @@ async function backup(dir: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Chunks of a size that divides nothing. */
+/** Chunks whose size does not align with any part of the format. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1001) yield bytes.subarray(at, at + 1001)
 }
@@ -53,7 +53,7 @@ describe('backupLmdb and restoreLmdb', () => {
     })
   })
 
-  it('back up one revision of a store that is written meanwhile', async () => {
+  it('back up one revision of a store during concurrent writes', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir: join(dir, 'from') })
       await Promise.all(Array.from({ length: 3000 }, (_, n) => put(storage, `/a/${n}`, String(n))))
@@ -92,7 +92,7 @@ describe('backupLmdb and restoreLmdb', () => {
 })
 
 describe('restoreLmdb', () => {
-  it('refuses a folder with files and leaves it alone', async () => {
+  it('refuses a folder with files and does not change it', async () => {
     await withTempDir(async (dir) => {
       await fill(join(dir, 'from'))
       const bytes = await backup(join(dir, 'from'))

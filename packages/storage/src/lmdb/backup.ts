@@ -21,11 +21,11 @@ export interface LmdbRestoreOptions {
   readonly dir: string
   /** The bytes of a backup. */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Called with the number of records that are written. */
+  /** Called with the number of records written so far. */
   readonly onProgress?: (progress: Omit<LmdbProgress, 'total'>) => void
 }
 
-/** What a backup contains. */
+/** Summary of a backup. */
 export interface LmdbBackupSummary {
   /** Newest revision. */
   readonly revision: Revision
@@ -33,7 +33,7 @@ export interface LmdbBackupSummary {
 }
 
 /**
- * Writes a backup of a store: all of it, the event window included, at the revision at which the call started. The store may be in use.
+ * Writes a complete backup of a store, including the event window, at the revision when the call started. The store may be in use.
  *
  * @throws StorageError `Unavailable`: `corrupt` when a record cannot be read, `foreign` or `access`; errors of `write`
  * @example
@@ -73,10 +73,11 @@ export async function backupLmdb({ dir, write, onProgress }: LmdbBackupOptions):
 }
 
 /**
- * Creates a store from a backup. Its checksum is compared before the store gets its name; after a failure, the directory is as before.
+ * Creates a store from a backup. The checksum is verified before the store gets its final name; after a failure, the directory is
+ * unchanged.
  *
- * @throws StorageError `Unavailable`: `foreign` when the directory is not empty or the bytes are no backup, `corrupt` when the backup
- * is damaged or incomplete, `access`
+ * @throws StorageError `Unavailable`: `foreign` when the directory is not empty or the bytes are not a backup, `corrupt` when the backup is
+ * damaged or incomplete, `access`
  * @example
  * import { createReadStream } from 'node:fs'
  * import { restoreLmdb } from '@krmkit/storage'

@@ -14,7 +14,7 @@ export interface LmdbCheckOptions {
 export interface LmdbProblem {
   /** Absent when the store as a whole is damaged. */
   readonly revision?: Revision
-  /** Absent when it cannot be read. */
+  /** Absent when the key cannot be read. */
   readonly key?: string
   readonly problem: string
 }
@@ -56,7 +56,7 @@ export async function checkLmdb({ dir, decode, onProgress }: LmdbCheckOptions): 
   return { ...state, problems }
 }
 
-/** Follows the history, as `replay` does, and goes on after a problem. */
+/** Follows the history like `replay`, but continues after a problem. */
 class HistoryChecker {
   readonly #compacted: Revision
   readonly #decode: ((entry: Entry) => void) | undefined

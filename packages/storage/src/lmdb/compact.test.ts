@@ -35,7 +35,7 @@ describe('compactLmdb', () => {
     })
   })
 
-  it('refuses a store in use and leaves it alone', async () => {
+  it('refuses a store in use and does not change it', async () => {
     await withTempDir(async (parent) => {
       const dir = join(parent, 'data')
       const storage = await lmdbStorage({ dir })
@@ -47,7 +47,7 @@ describe('compactLmdb', () => {
     })
   })
 
-  it('refuses a store with a flipped bit and leaves it alone', async () => {
+  it('refuses a store with a flipped bit and does not change it', async () => {
     await withTempDir(async (parent) => {
       const dir = join(parent, 'data')
       await fill(dir)

@@ -13,8 +13,8 @@ export interface LmdbCompactOptions {
 }
 
 /**
- * Gives the free space of a store back: copies its records to a new store, which then takes its place. Until then the old store is
- * unchanged; the disk must have room for both. Objects, revisions and the event window stay.
+ * Returns the free space of a store to the disk: copies its records to a new store, which then replaces it. Until then, the old store is
+ * unchanged; the disk must have room for both. Objects, revisions and the event window are kept.
  *
  * @throws StorageError `Unavailable`: `locked` when the store is in use, `corrupt` when a record is damaged, `foreign` or `access`
  * @example
@@ -24,7 +24,7 @@ export interface LmdbCompactOptions {
 export async function compactLmdb({ dir, onProgress }: LmdbCompactOptions): Promise<void> {
   finishReplacement(dir)
   checkDataDir(dir)
-  // Opened for writing while the copy is made, so that no server can start and write what the copy would miss.
+  // Keeps the store locked during the copy, so that no server can start and make writes that the copy would miss.
   const lock = await LmdbJournal.open(dir, keptTransformer)
   let former: string
   try {

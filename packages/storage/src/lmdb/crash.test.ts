@@ -19,7 +19,7 @@ const flips = 40
 const seed = 20240101
 
 describe('lmdbStorage in another process', () => {
-  // Below node_modules, so that the bundle resolves lmdb like this package.
+  // The directory is below node_modules, so that the bundle resolves lmdb like this package.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
   let buildDir = ''
 

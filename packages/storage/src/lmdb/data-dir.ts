@@ -13,7 +13,7 @@ const lockFile = 'lock.mdb'
 /** Layout of an LMDB meta page: offsets in bytes. */
 const meta = { bytes: 160, magic: 24, version: 28, pageSize: 48, lastPage: 144 } as const
 const magic = 0xbeefc0de
-/** LMDB leaves unused pages at the end unwritten, but never this many. */
+/** LMDB may leave unused pages at the end unwritten, but always fewer bytes than this. */
 const maxMissingBytes = 16 * 1024 * 1024
 
 /**
@@ -58,7 +58,7 @@ export function checkDataDir(dir: string): void {
   if (state === 'empty') throw unavailable('access', missingStore(dir))
 }
 
-/** The message for a folder without a store. */
+/** The error message for a folder without a store. */
 export function missingStore(dir: string): string {
   return `${dir} contains no durable store: "krmkit serve --storage durable" and lmdbStorage() create one`
 }
@@ -67,7 +67,7 @@ function isReadOnly(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
 }
 
-/** Size of the data file, and what the disk has left for this process, in bytes. */
+/** Size of the data file, and the disk space available to this process, in bytes. */
 export function sizesOf(dir: string): { readonly fileBytes: number; readonly diskAvailableBytes: number } {
   const { bavail, bsize } = statfsSync(dir)
   return { fileBytes: statSync(join(dir, dataFile)).size, diskAvailableBytes: bavail * bsize }

@@ -19,7 +19,7 @@ async function withStore(use: (storage: Storage, dir: string) => Promise<void>):
   })
 }
 
-/** Leaves a few of many entries, and a file that is mostly free. */
+/** Writes many entries and deletes most of them, so that most of the file is free. */
 async function fragment(storage: Storage): Promise<void> {
   const all = Array.from({ length: 5000 }, (_, n) => n)
   await Promise.all(all.map((n) => storage.put(`/a/${n}`, value(n))))
@@ -28,7 +28,7 @@ async function fragment(storage: Storage): Promise<void> {
 }
 
 describe('defragmenting an open store', () => {
-  it('gives space back while writers go on, and loses nothing', async () => {
+  it('returns space during concurrent writes, and loses nothing', async () => {
     await withStore(async (storage, dir) => {
       await fragment(storage)
       const before = sizeOf(dir)
@@ -66,7 +66,7 @@ describe('defragmenting an open store', () => {
     })
   })
 
-  it('does not bring back what is deleted and compacted meanwhile', async () => {
+  it('does not restore entries that are deleted and compacted during the copy', async () => {
     await withStore(async (storage, dir) => {
       const choices = new RandomChoices(1)
       let isDone = false
@@ -135,7 +135,7 @@ describe('a crash while a copy takes the place of a store', () => {
       expect(again.count('/')).toBe(1)
       await again.close()
       expect(besides(dir)).toEqual([])
-      // After the copy took its place: the former store is not used again.
+      // The crash happened after the replacement: the former store is not used again.
       mkdirSync(`${dir}.former-123`)
       writeFileSync(join(`${dir}.former-123`, 'data.mdb'), readFileSync(join(dir, 'data.mdb')))
       await (await lmdbStorage({ dir })).close()

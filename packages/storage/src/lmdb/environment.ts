@@ -7,20 +7,20 @@ import { StorageError } from '../storage-error.ts'
 import { missingStore, unavailable } from './data-dir.ts'
 
 const format = 'krmkit-storage 2'
-/** Formats that this version reads, and upgrades when it opens them for writing. */
+/** Former formats, which this version reads, and upgrades when it opens a store for writing. */
 const formerFormats = ['krmkit-storage 1']
 const tableNames = ['facts', 'records']
 /** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
 const pageSize = 8192
 const metaPages = 2
 /**
- * Address space for the file, which takes no memory. When a file outgrows its map, LMDB makes a second one and keeps the first, so that
- * pages in both count twice. By default it begins with 128 KiB.
+ * Address space for the file, which takes no memory. When a file outgrows its map, LMDB creates a second map and keeps the first, so that
+ * pages in both count twice. The default is 128 KiB.
  */
 const mapSize = 8 * 2 ** 30
 const asBinary = { encoding: 'binary', cache: false } as const
 
-/** LMDB reads values up to some size into one buffer, and copies them unless a decoder does. */
+/** LMDB reads small values into a shared buffer and copies them, unless a decoder is set. */
 const inPlace = {
   encoder: {
     encode: (value: Buffer) => value,
@@ -55,7 +55,7 @@ export interface Environment {
   readonly root: RootDatabase
   readonly metadata: MetadataTable
   readonly records: RecordTable
-  /** The same records, not copied: a buffer is valid until the next one is read. */
+  /** The same records without copying: a buffer is valid only until the next read. */
   readonly recordsInPlace: RecordReader
 }
 
@@ -107,14 +107,14 @@ function wrongFormat(dir: string, found: string | undefined) {
   return unavailable('foreign', `${problem}: use the version of krmkit that wrote it, or a newer one`)
 }
 
-/** Numbers of pages, which the types of LMDB leave open. */
+/** Page counts, which the types of LMDB do not declare. */
 interface TreePages {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
   readonly overflowPages: number
 }
 
-/** Bytes of the pages in use; the other pages of the file are free. */
+/** Size of the pages in use in bytes; the other pages of the file are free. */
 export function usedBytesOf({ metadata, records }: Pick<Environment, 'metadata' | 'records'>): number {
   const ofRecords = records.getStats() as TreePages & { readonly root: TreePages; readonly free: TreePages }
   const trees = [ofRecords, ofRecords.root, ofRecords.free, metadata.getStats() as TreePages]
@@ -143,7 +143,7 @@ export function encodeCompacted(revision: Revision): Buffer {
   return bytes
 }
 
-/** Resolves when all writes of a batch are durable. @throws the reason why they are not */
+/** Resolves when all writes of a batch are durable. @throws the reason why a write is not durable */
 export async function allCommitted(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
   try {
     return await Promise.all(outcomes)

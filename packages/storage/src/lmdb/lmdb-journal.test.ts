@@ -37,7 +37,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('rejects a directory with other files and leaves them alone', async () => {
+  it('rejects a directory with other files and does not change them', async () => {
     await withTempDir(async (dir) => {
       writeFileSync(join(dir, 'notes.txt'), 'mine')
       expect(await opening(dir)).toMatchObject({ code: 'Unavailable', reason: 'foreign' })
@@ -234,7 +234,7 @@ describe('the data file', () => {
     })
   })
 
-  it('has figures: its size, what is in use, the space on the disk, commits and history', async () => {
+  it('reports its size, used bytes, disk space, commits and history', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
       const write = () => Promise.all(Array.from({ length: 500 }, (_, n) => storage.put(`/a/${n}`, () => new Uint8Array(1000))))
@@ -284,7 +284,7 @@ describe('values in memory', () => {
     return value === entry.value
   }
 
-  /** A key with a superseded value, and enough later writes that nothing is about to read it. */
+  /** Creates a superseded value, with enough later writes that it is released. */
   async function supersede(storage: Storage): Promise<Entry> {
     const first = await storage.put('/a', value(1))
     await storage.put('/a', value(2))
@@ -293,7 +293,7 @@ describe('values in memory', () => {
     return first.entry
   }
 
-  it('leave it once they are superseded, and come back before their records are removed', async () => {
+  it('are released once they are superseded, and loaded again before their records are removed', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
       const past = await supersede(storage)
@@ -307,7 +307,7 @@ describe('values in memory', () => {
     })
   })
 
-  it('leave it after a deletion', async () => {
+  it('are released after a deletion', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
       await storage.put('/gone', value(1))
@@ -323,7 +323,7 @@ describe('values in memory', () => {
     })
   })
 
-  it('stay there when they are encrypted, because their key may be removed', async () => {
+  it('are kept when they are encrypted, because their key may be removed', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir, transformer: { ...identityTransformer } })
       const past = await supersede(storage)

@@ -30,11 +30,11 @@ import { Turns } from './turns.ts'
 
 const minArenaBytes = 256 * 1024
 const maxIdleArenaBytes = 4 * 1024 * 1024
-/** Records removed per transaction, so that compaction does not delay writes for long. */
+/** Number of records removed per transaction, so that compaction does not delay writes for long. */
 const removalBatchSize = 1024
-/** The file is replaced after a round with so few records, since commits wait during the next one. */
+/** The file is replaced after a round of at most this many records, because commits wait during the last round. */
 const recordsOfLastRound = 256
-/** Rounds before the last, when writes are faster. */
+/** Maximum number of rounds before the last one, for when writes are faster than the copy. */
 const maxRounds = 20
 const asAppend = { append: true } as const
 
@@ -43,15 +43,15 @@ export class LmdbJournal implements Journal, ValueSource {
   readonly #transformer: ValueTransformer
   /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
-  /** Records to remove, in order: a record must not be removed after its successor, or a restart would restore it. */
+  /** Records to remove, in order. A record must not be removed after its successor; otherwise a restart in between would restore it. */
   #superseded: Pick<Entry, 'revision'>[] = []
   #compacted: Revision
   #removing: Promise<void> | undefined
   #isClosing = false
   readonly #dir: string
-  /** Of commits, and of the replacement of the file. */
+  /** Serializes commits and the replacement of the file. */
   readonly #commitTurns = new Turns()
-  /** Of removals and copies: records that are removed while others are copied would come back without their successors. */
+  /** Serializes removals and copies: records removed during a copy would reappear without their successors. */
   readonly #maintenanceTurns = new Turns()
   #defragmenting: Promise<void> | undefined
   readonly #closing = new AbortController()
@@ -82,7 +82,7 @@ export class LmdbJournal implements Journal, ValueSource {
     }
   }
 
-  /** Fetches what the transformer needs to read the records; called before `load`. @throws StorageError `Unavailable` */
+  /** Prepares the transformer to read the records; called before `load`. @throws StorageError `Unavailable` */
   async prepare(): Promise<void> {
     const transformer = this.#transformer
     if (transformer.prepare === undefined) return
@@ -148,8 +148,8 @@ export class LmdbJournal implements Journal, ValueSource {
   }
 
   /**
-   * Copies the records to a file without free space while commits go on, and continues with it. Commits wait while the last records are
-   * copied; records are removed afterwards.
+   * Copies the records to a file without free space, and continues with this file. Commits continue during the copy, and wait only while
+   * the last records are copied; removals wait for the whole copy.
    */
   defragment(): Promise<void> {
     this.#defragmenting ??= this.#maintenanceTurns
@@ -163,7 +163,7 @@ export class LmdbJournal implements Journal, ValueSource {
   async compact(revision: Revision, superseded: readonly Entry[]): Promise<void> {
     this.#compacted = Math.max(this.#compacted, revision)
     for (const entry of superseded) this.#superseded.push(entry)
-    // A running removal continues with the added revisions, but may have passed its last check already.
+    // A running removal continues with the added revisions, but may already have made its last check.
     await this.#removing?.catch(() => undefined)
     this.#removing ??= this.#maintenanceTurns
       .run(() => this.#remove())
@@ -173,12 +173,12 @@ export class LmdbJournal implements Journal, ValueSource {
     await this.#removing
   }
 
-  /** Superseded values, unless they are encrypted: their key may go before they do. */
+  /** The source of superseded values. Undefined with encryption, because a key may be removed before the values. */
   get values(): ValueSource | undefined {
     return this.#transformer === identityTransformer ? this : undefined
   }
 
-  /** The value of a record as it is stored. */
+  /** The value of a record, as stored. */
   readValue({ key, revision }: Pick<Entry, 'key' | 'revision'>): Uint8Array {
     if (this.#isClosing) throw new StorageError({ code: 'Closed' })
     const bytes = this.#environment.recordsInPlace.get(revision)
@@ -256,8 +256,8 @@ export class LmdbJournal implements Journal, ValueSource {
 }
 
 /**
- * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and
- * the operating system knows which processes are alive. One slot is this store's.
+ * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and the
+ * operating system knows which processes are alive. One slot belongs to this store.
  */
 function rejectSecondOpening(dir: string, { root, metadata }: Environment): void {
   metadata.get('format')

@@ -11,18 +11,19 @@ export interface LmdbStorageOptions extends StorageOptions {
    * system.
    */
   readonly dir: string
-  /** Encrypts values in the files. Default: they are kept in clear. */
+  /** Encrypts values in the files. Default: values are stored in clear. */
   readonly transformer?: ValueTransformer
 }
 
 /**
- * Opens a store whose writes survive a crash: each is flushed to disk before its promise resolves, many per flush. Present
- * values are also in memory, so reads of the newest state never touch the disk. Values of past revisions are read from the files, unless
+ * Opens a store whose writes survive a crash: each write is flushed to disk before its promise resolves, many writes per flush. Present
+ * values are also in memory, so reads of the newest state do not touch the disk. Values of past revisions are read from the files, unless
  * they are encrypted.
  *
- * After a restart, the event window is restored and ages from the start, and present values are read when they are first accessed.
+ * After a restart, the event window is restored and its age counts from the start; present values are read on first access.
  *
- * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, `encryption`, or `module` without the package `lmdb`
+ * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, `encryption`, or `module` without the
+ * package `lmdb`
  * @example
  * import { lmdbStorage } from '@krmkit/storage'
  * await using storage = await lmdbStorage({ dir: '.krmkit/storage' })

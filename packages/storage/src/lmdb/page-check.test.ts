@@ -25,7 +25,7 @@ async function fill(dir: string, rounds: number): Promise<void> {
 }
 
 describe('checkPages', () => {
-  it('accepts a file after hundreds of transactions, read by others meanwhile', async () => {
+  it('accepts a file after hundreds of transactions with concurrent readers', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
       for (let n = 0; n < 600; n++) {

@@ -1,9 +1,9 @@
 /**
  * Checks the pages of a data file before LMDB maps it. LMDB trusts them: a damaged page can end the process, hide records, or let a later
- * write overwrite live data. Records have checksums; this covers what leads to them.
+ * write overwrite live data. Records have checksums; this check covers the pages that lead to them.
  *
- * A file of LMDB holds two meta pages, of which the newer one counts; each names a tree of free pages and a tree of tables. Every other
- * page is part of one tree at most, or is listed as free. A page that is neither only wastes space.
+ * An LMDB file has two meta pages, of which the newer one applies; each refers to a tree of free pages and a tree of tables. Every other
+ * page belongs to at most one tree or is listed as free. A page that is neither only wastes space.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { StorageError } from '../storage-error.ts'
@@ -16,19 +16,20 @@ const tree = { flags: 4, depth: 6, entries: 32, root: 40, bytes: 48 } as const
 const node = { flags: 4, keySize: 6, header: 8 } as const
 const pageFlags = { branch: 1, leaf: 2, overflow: 4 } as const
 const nodeFlags = { big: 1, tree: 2 } as const
-/** Of a large value: the number of its page, its transaction and its number of pages. */
+/** Size of the reference to a large value: its page number, transaction and number of pages. */
 const largeBytes = 24
 const noPage = 0xffff_ffff_ffff_ffffn
-/** Tells how a state was written, which can change. */
+/** Flags about how a state was written, which may differ between transactions. */
 const syncFlags = 0x1000
 const maxDepth = 32
 const maxMapSize = 2 ** 47
 const freePages = 'the free pages'
-/** Attempts while another process writes. */
+/** Maximum number of attempts while another process writes. */
 const attempts = 5
 
 /**
- * Checks the pages of a data file. Another process may write it meanwhile; then what cannot be checked is left to it.
+ * Checks the pages of a data file. Another process may write the file during the check: a problem counts only when the meta pages have not
+ * changed meanwhile, and after several changed attempts the check ends without a result.
  *
  * @param pageSize in bytes
  * @throws StorageError `Unavailable` with reason `corrupt`
@@ -65,7 +66,7 @@ interface TreeDescription {
   readonly root: bigint
 }
 
-/** Called for each entry of a tree, in key order, without the value of a large one. The buffer is valid during the call. */
+/** Called for each entry of a tree in key order; a large value is passed as its reference. The buffer is valid only during the call. */
 type EntryVisitor = (flags: number, data: Buffer) => void
 
 /** A key within a page. */
@@ -98,9 +99,9 @@ class PageChecker {
   readonly #pages: PageReader
   readonly #pageSize: number
   readonly #metas: readonly [Buffer, Buffer]
-  /** Pages of trees and free pages: a bit for each. */
+  /** Pages that belong to a tree or are free: one bit for each. */
   #seen = new Uint8Array(0)
-  /** The page of each level that is being visited, from the leaves up, and the head of a large value. */
+  /** The visited page of each level, from the leaves up, and the head of a large value. */
   readonly #levels: Buffer[] = []
   readonly #head = Buffer.alloc(page.header)
   #lastPage = 0
@@ -134,7 +135,7 @@ class PageChecker {
     this.#walk(describe(newest, meta.free), freePages, (_, data) => this.#readFreePages(data))
   }
 
-  /** Two meta pages are written in turn, so their transactions follow each other. */
+  /** The newest meta page. The two meta pages are written alternately, so their transactions are consecutive. */
   #newestMeta(): Buffer {
     const [first, second] = this.#metas
     const txns = [first.readBigUInt64LE(meta.txn), second.readBigUInt64LE(meta.txn)] as const
@@ -183,7 +184,7 @@ class PageChecker {
       const dataAt = at + node.header + bytes.readUInt16LE(at + node.keySize)
       if (dataAt > this.#pageSize) throw new PageProblem(`page ${number} of ${what} has an impossible key`)
       const key = { bytes, start: at + node.header, end: dataAt, page: number }
-      // The first key of a branch stands for everything before the second.
+      // The first key of a branch is ignored: its child holds every key before the second.
       const isBelow = walk.last !== undefined && (depth === 1 || n > 0) && walk.compare(walk.last, key, what) >= 0
       if (isBelow) throw new PageProblem(`page ${number} of ${what} is out of order`)
       if (depth === 1) this.#visitEntry(key, at, walk)
@@ -217,7 +218,7 @@ class PageChecker {
     else walk.visit?.(flags, bytes.subarray(dataAt, end))
   }
 
-  /** Checks the pages of a large value. Those of free pages are read: the values of records have checksums. */
+  /** Checks the pages of a large value. Reads the value only if it is a list of free pages, because records have checksums. */
   #visitLarge(data: Buffer, size: number, { what, visit }: Walk): void {
     const first = readUint64(data, 0)
     const count = Math.floor((page.header - 1 + size) / this.#pageSize) + 1
@@ -234,7 +235,9 @@ class PageChecker {
     visit(nodeFlags.big, value)
   }
 
-  /** A list of free pages: its length, then numbers; a negative one is the length of a block that begins at the next. */
+  /**
+   * Reads a list of free pages: its length, then page numbers. A negative number is the length of a block that begins at the next number.
+   */
   #readFreePages(data: Buffer): void {
     if (data.length < 8 || data.length % 8 !== 0) throw new PageProblem('a list of free pages is damaged')
     const count = Number(data.readBigInt64LE(0))
@@ -251,7 +254,7 @@ class PageChecker {
     }
   }
 
-  /** Reads the page of a tree, which no other may have, or its beginning. */
+  /** Reads the beginning of a page, and claims the page for a tree: no other tree may contain it. */
   #take(number: number, what: string, into: Buffer): Buffer {
     this.#claim(number, what)
     const bytes = this.#read(number, into)
@@ -290,7 +293,7 @@ function compareBytes(one: KeyRange, other: KeyRange): number {
   return one.end - one.start - (other.end - other.start)
 }
 
-/** Keys of free pages are numbers of transactions. */
+/** Compares keys in the tree of free pages, which are transaction numbers. */
 function compareTransactions(one: KeyRange, other: KeyRange, what: string): number {
   if (one.end - one.start !== 8 || other.end - other.start !== 8) throw new PageProblem(`${what} has a key of another size`)
   return Number(one.bytes.readBigInt64LE(one.start) - other.bytes.readBigInt64LE(other.start))
@@ -302,7 +305,7 @@ function copyKey(key: KeyRange | undefined): KeyRange | undefined {
   return { bytes, start: 0, end: bytes.length }
 }
 
-/** Exact up to 2^53. Greater numbers occur in damaged pages only, and stay greater. */
+/** Exact up to 2^53. Larger numbers occur only in damaged pages, and stay larger after rounding. */
 function readUint64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32
 }

@@ -1,16 +1,16 @@
 import { readSync } from 'node:fs'
 
-/** Pages read at once when pages are visited in the order of the file. */
+/** Number of pages read at once when pages are visited in file order. */
 const blockPages = 32
-/** Distance to the page before up to which the order counts as that of the file. */
+/** Maximum distance to the previous page that counts as file order. */
 const nearPages = 4
 
-/** Reads pages of a file one by one. Pages that were written one after the other lie side by side, and are read in blocks. */
+/** Reads pages of a file one by one. Pages that were written one after the other are adjacent, so they are read in blocks. */
 export class PageReader {
   readonly #file: number
   readonly #pageSize: number
   readonly #block: Buffer
-  /** The first page in the block, and the number of bytes in it. */
+  /** The first page in the block, and the number of valid bytes in the block. */
   #first = 0
   #bytes = 0
   #last = 0
@@ -22,7 +22,7 @@ export class PageReader {
     this.#block = Buffer.allocUnsafeSlow(blockPages * pageSize)
   }
 
-  /** Fills a buffer, of a page at most, with the beginning of a page. @returns false when the file ends before the buffer is full */
+  /** Fills a buffer of at most one page with the beginning of a page. @returns false when the file ends before the buffer is full */
   read(number: number, into: Buffer): boolean {
     const distance = number - this.#last
     this.#last = number

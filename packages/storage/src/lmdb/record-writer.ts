@@ -1,9 +1,9 @@
-/** Writes records to a store that holds none with later revisions. */
+/** Writes records to a store without records of later revisions. */
 import type { Revision } from '../interfaces.ts'
 import { unavailable } from './data-dir.ts'
 import { allCommitted, type Environment, encodeCompacted } from './environment.ts'
 
-/** Bytes per transaction, each of which is flushed to disk. */
+/** Bytes per transaction; each transaction is flushed to disk. */
 const batchBytes = 8 * 1024 * 1024
 
 export class RecordWriter {
@@ -40,7 +40,7 @@ export class RecordWriter {
     this.#batchBytes = 0
   }
 
-  /** Ends a store, whose oldest readable revision is `compacted`. */
+  /** Completes the store, and sets its oldest readable revision to `compacted`. */
   async complete(compacted: Revision): Promise<void> {
     await this.flush()
     await this.#environment.metadata.put('compacted', encodeCompacted(compacted))

@@ -7,7 +7,7 @@
  *           13   4 bytes   CRC-32 of all other bytes, combined with the revision by exclusive or; little-endian
  *           17   the key in UTF-8, then the value
  *
- * Format 1 has no checksum: the types are 1 and 2, and the key begins at 13. Such records are read, and written no more.
+ * Format 1 has no checksum: the types are 1 and 2, and the key begins at 13. Such records are read, but no longer written.
  */
 
 import { crc32, crc32ByTable } from '@krmkit/meta/crc32'
@@ -22,7 +22,7 @@ export interface JournalRecord {
 
 const checksumAt = 13
 const headerBytes = { plain: 13, checked: 17 } as const
-/** At least three bits differ from each other and from the types of format 1, which have no checksum. */
+/** The codes differ from each other, and from the codes of format 1, which has no checksum, in at least three bits. */
 const typeCodes = { put: 0xa5, delete: 0x5a } as const
 const formerTypeCodes = { put: 1, delete: 2 } as const
 const typesByCode = new Map<number | undefined, StorageEvent['type']>([
@@ -37,7 +37,7 @@ export function maxRecordBytes(event: StorageEvent): number {
   return headerBytes.checked + 3 * event.key.length + event.entry.value.byteLength
 }
 
-/** The events with the values to keep. */
+/** The events with the values to store, as the transformer returns them. */
 export function transformEvents(events: readonly StorageEvent[], transformer: ValueTransformer): readonly StorageEvent[] {
   if (transformer === identityTransformer) return events
   return events.map((event) => {
@@ -47,7 +47,7 @@ export function transformEvents(events: readonly StorageEvent[], transformer: Va
   })
 }
 
-/** The record of a value that `transformEvents` changed, as it was before. @throws StorageError `Unavailable` */
+/** The record with its original value: reverses `transformEvents`. @throws StorageError `Unavailable` */
 export function restoreRecord({ type, entry }: JournalRecord, transformer: ValueTransformer): JournalRecord {
   const { key, value, revision, created } = entry
   const restored = transformer.fromStorage({ key, path: Buffer.from(key), revision }, value)
@@ -86,13 +86,13 @@ export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | u
   return head === undefined ? undefined : withValue(head, bytes, revision)
 }
 
-/** The record of a head that was read from the same bytes. */
+/** The complete record, from a head that was read from the same bytes. */
 export function withValue({ type, key, created, valueStart }: RecordHead, bytes: Buffer, revision: Revision): JournalRecord {
   const value = new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart)
   return { type, entry: makeEntry(key, value, { revision, created }) }
 }
 
-/** As {@link readRecord}, but keeps nothing of `bytes`. */
+/** Like {@link readRecord}, but does not retain `bytes`. */
 export function readRecordHead(bytes: Buffer, revision: Revision): RecordHead | undefined {
   const start = keyStartOf(bytes)
   if (start === undefined) return undefined
@@ -104,7 +104,7 @@ export function readRecordHead(bytes: Buffer, revision: Revision): RecordHead | 
   return { type, key: bytes.toString('utf8', start, valueStart), created, valueStart }
 }
 
-/** The key of a damaged record, which can be damaged too; undefined when it cannot be found. */
+/** The key of a damaged record; the key may be damaged too. Undefined when it cannot be found. */
 export function readDamagedKey(bytes: Buffer): string | undefined {
   const start = keyStartOf(bytes)
   const key = start === undefined ? '' : bytes.toString('utf8', start, start + bytes.readUInt32LE(1))
@@ -117,7 +117,7 @@ function keyStartOf(bytes: Buffer): number | undefined {
   return bytes.length < start ? undefined : start
 }
 
-/** The first bytes are too few to be worth a call of native code. */
+/** The bytes before the checksum are too few for a call of native code to be faster. */
 function checksumOf(record: Buffer, revision: Revision): number {
   return (crc32(record.subarray(headerBytes.checked), crc32ByTable(record, 0, checksumAt)) ^ revision) >>> 0
 }

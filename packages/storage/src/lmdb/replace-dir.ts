@@ -1,5 +1,5 @@
 /**
- * Puts a copy of a store in its place. A crash leaves one of these states, each with a whole store:
+ * Replaces a store by its copy. A crash leaves one of these states, each with a complete store:
  *
  *     data, data.compacted-7      before: the copy is not used
  *     data.former-7, data.compacted-7   between: the next opening takes the former store back
@@ -15,7 +15,7 @@ export function copyDirOf(dir: string): string {
   return `${dir}.${suffixes.copy}-${process.pid}`
 }
 
-/** Gives the copy the name of the store. @returns the directory of the former store, which is to be removed once it is closed */
+/** Renames the copy to the name of the store. @returns the directory of the former store, to be removed once it is closed */
 export function replaceDir(dir: string): string {
   const former = `${dir}.${suffixes.former}-${process.pid}`
   const copy = copyDirOf(dir)
@@ -35,14 +35,14 @@ export function replaceDir(dir: string): string {
   return former
 }
 
-/** Takes back the store that a crash left under another name. */
+/** Restores the name of a store after a crash between the two renames. */
 export function finishReplacement(dir: string): void {
   if (existsSync(dir)) return
   const [former, ...others] = besides(dir, suffixes.former)
   if (former !== undefined && others.length === 0) renameSync(former, dir)
 }
 
-/** Removes what a crash left. The store must be whole and locked. */
+/** Removes the leftovers of a crash. The store must be complete and locked. */
 export function removeLeftovers(dir: string): void {
   for (const suffix of Object.values(suffixes)) {
     for (const path of besides(dir, suffix)) rmSync(path, { recursive: true, force: true })
@@ -58,7 +58,7 @@ function besides(dir: string, suffix: string): string[] {
     .map((name) => join(parent, name))
 }
 
-/** Makes renames durable. Windows cannot open directories, and needs it not. */
+/** Makes renames durable. Windows cannot open directories, and does not need this. */
 function syncDir(dir: string): void {
   if (process.platform === 'win32') return
   const file = openSync(dir, 'r')

@@ -15,7 +15,7 @@ export interface Replayed {
 
 export interface ReplayOptions {
   readonly transformer?: ValueTransformer
-  /** Returns the values of records when they are needed, so that the buffers of `records` may be reused. Absent: values are views. */
+  /** Reads values on demand, so that the buffers of `records` may be reused. Absent: values are views of these buffers. */
   readonly values?: ValueSource
 }
 
@@ -27,11 +27,11 @@ export interface ReplayOptions {
  *     4 delete /a superseded: a deletion outside the event window
  *     5 put /b    the first event; the state before it is empty
  *
- * A past value that cannot be decrypted, because its key was removed after the rotation to another one, shortens the history: it
- * begins where that value was superseded.
+ * A past value may be impossible to decrypt, because its key was removed after a rotation. The history then begins where this value was
+ * superseded.
  *
- * @throws StorageError `Unavailable` with reason `corrupt` when a record is unreadable or missing, `encryption` when a present value
- * cannot be decrypted
+ * @throws StorageError `Unavailable` with reason `corrupt` when a record is unreadable or missing, `encryption` when a present value cannot
+ * be decrypted
  */
 export function replay(
   records: () => Iterable<{ key: Revision; value: Buffer }>,
@@ -72,7 +72,7 @@ interface RecordContext {
   readonly previous: Entry | undefined
 }
 
-/** Returns what makes the entry of a record: with its value below, or with the restored value. */
+/** Returns a function that creates the entry of a record: with a value that is read on demand, or with the restored value. */
 function entryReader({
   transformer,
   values,
@@ -88,11 +88,11 @@ function entryReader({
     return { entry, isAsStored: entry === kept.entry }
   }
   if (values === undefined) return (head, context) => restored(head, context).entry
-  // With the key of an earlier entry rather than a copy of it.
+  // Reuses the key string of an earlier entry.
   const below = ({ key, created, valueStart }: RecordHead, { bytes, revision, previous }: RecordContext) =>
     makeEntryBelow(previous?.key ?? key, { revision, created, size: bytes.length - valueStart, source: values })
   return (head, context) => {
-    // It would return the value, so no view of it is needed.
+    // The identity transformer returns values unchanged, so no view of the value is needed.
     if (transformer === identityTransformer && !isEncrypted(context.bytes, head.valueStart)) return below(head, context)
     const { entry, isAsStored } = restored(head, context)
     return isAsStored ? below(head, context) : entry

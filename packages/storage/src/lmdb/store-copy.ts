@@ -8,7 +8,7 @@ import { compactedOf, type Environment, openEnvironment } from './environment.ts
 import { RecordWriter } from './record-writer.ts'
 import { copyDirOf, replaceDir } from './replace-dir.ts'
 
-/** Records between two turns of the event loop. */
+/** Number of records copied per turn of the event loop. */
 const recordsPerTurn = 256
 
 export class StoreCopy {
@@ -30,7 +30,7 @@ export class StoreCopy {
     return new StoreCopy(dir, await openEnvironment(copyDir, { readOnly: false }))
   }
 
-  /** Copies the records that were added since the last round. @returns their number @throws the reason of the signal */
+  /** Copies the records that were added since the last round. @returns the number of records @throws the reason of the signal */
   async round({ root, records }: Environment, signal: AbortSignal): Promise<number> {
     const transaction = root.useReadTransaction()
     let count = 0
@@ -48,7 +48,10 @@ export class StoreCopy {
     return count
   }
 
-  /** Ends the copy of a store that is not written meanwhile, and gives it the name of the store. @returns that of the former one */
+  /**
+   * Completes the copy and renames it to the name of the store, which must not be written during the call. @returns the directory of the
+   * former store
+   */
   async takePlace({ metadata }: Environment): Promise<string> {
     await this.#writer.complete(compactedOf(metadata.get('compacted'), firstRevision))
     return replaceDir(this.#dir)

@@ -5,10 +5,10 @@ import { firstRevision } from '../mvcc/mvcc-storage.ts'
 import { checkDataDir, unavailable } from './data-dir.ts'
 import { asUnavailable, compactedOf, type Environment, openEnvironment } from './environment.ts'
 
-/** Records between two turns of the event loop. */
+/** Number of records read per turn of the event loop. */
 const recordsPerTurn = 512
 
-/** How much of the work is done. */
+/** Progress of an operation on a store. */
 export interface LmdbProgress {
   readonly records: number
   readonly total: number

@@ -1,4 +1,4 @@
-/** Creates a store from records: in a directory beside the wanted one, which is renamed when everything is on disk. */
+/** Creates a store from records, in a temporary directory beside the final one, which is renamed when all records are on disk. */
 import { existsSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import type { Revision } from '../interfaces.ts'
 import { keptTransformer } from '../value-transformer.ts'
@@ -8,9 +8,9 @@ import { LmdbJournal } from './lmdb-journal.ts'
 import { RecordWriter } from './record-writer.ts'
 
 /**
- * Fills a new store by `fill`, which returns its oldest readable revision. When anything fails, nothing is left.
+ * Fills a new store by `fill`, which returns its oldest readable revision. A failure leaves no files.
  *
- * @throws StorageError `Unavailable`: `foreign` when `dir` is not empty, `access`, or `corrupt` when the records make no store
+ * @throws StorageError `Unavailable`: `foreign` when `dir` is not empty, `access`, or `corrupt` when the records are not a valid store
  */
 export async function createStore(dir: string, fill: (writer: RecordWriter) => Promise<Revision>): Promise<void> {
   rejectNonEmptyDir(dir)
@@ -31,7 +31,7 @@ export async function createStore(dir: string, fill: (writer: RecordWriter) => P
   }
 }
 
-/** Reads the new store as a server does, then gives it its name. */
+/** Opens the new store like a server to verify it, then renames it to its final name. */
 async function publish(partial: string, dir: string): Promise<void> {
   const journal = await LmdbJournal.open(partial, keptTransformer)
   try {

@@ -1,4 +1,4 @@
-/** Runs work one at a time, in the order of the calls. */
+/** Runs tasks one at a time, in call order. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 

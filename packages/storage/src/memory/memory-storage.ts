@@ -20,14 +20,14 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
 }
 
 /**
- * A second store with the same present and the same past, in constant time: entries, states and full history segments
- * are shared, and neither store ever sees what the other writes. Revisions continue in both from where they were.
+ * Creates a second store with the same state and history, in constant time: entries, states and full history segments are shared. Neither
+ * store sees later writes of the other. Revisions continue independently in both.
  *
- * Entries before the fork are shared objects, and so are their notes.
+ * Entries from before the fork are shared objects, including their memos.
  *
- * @param storage what {@link memoryStorage} or `fork` returned
- * @param options what differs from the options of the original
- * @throws TypeError for a store with anything but memory below it
+ * @param storage a store from {@link memoryStorage} or `fork`
+ * @param options options that differ from those of the original
+ * @throws TypeError for a store that is not purely in memory
  * @example
  * import { fork, memoryStorage } from '@krmkit/storage'
  * const storage = memoryStorage()

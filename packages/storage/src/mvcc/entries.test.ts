@@ -33,7 +33,7 @@ describe('the value of an entry', () => {
     return { source, reads }
   }
 
-  it('is read below on each access once it was released, and stays in memory once it is held', () => {
+  it('is read from its source on each access after `release`, and stays in memory after `hold`', () => {
     const { source, reads } = countingSource()
     const entry = makeEntry('/a', bytes, { revision: 7, created: 7 })
     expect(entry.value).toBe(bytes)
@@ -45,7 +45,7 @@ describe('the value of an entry', () => {
     expect(reads).toEqual([7, 7, 7])
   })
 
-  it('is read below once for an entry restored without it', () => {
+  it('is read from its source once for an entry restored without a value', () => {
     const { source, reads } = countingSource()
     const entry = makeEntryBelow('/a', { revision: 7, created: 3, size: 5, source })
     expect([entry.created, sizeOf(entry), reads]).toEqual([3, 5, []])
@@ -55,7 +55,7 @@ describe('the value of an entry', () => {
     expect(entry.value).not.toBe(entry.value)
   })
 
-  it('is not read when it is held in memory already', () => {
+  it('is not read when it is already in memory', () => {
     const entry = makeEntry('/a', bytes, { revision: 7, created: 7 })
     holdValue(entry)
     expect(entry.value).toBe(bytes)

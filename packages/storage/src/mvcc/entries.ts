@@ -1,6 +1,6 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 
-/** Returns values that are durable below and need not stay in memory. */
+/** Reads values that are durable in the journal, so that they need not stay in memory. */
 export interface ValueSource {
   /** @throws StorageError `Closed`, or `Unavailable` when the value cannot be read */
   readValue(entry: Pick<Entry, 'key' | 'revision'>): Uint8Array
@@ -12,13 +12,13 @@ interface EntryTimes {
   readonly memo?: unknown
 }
 
-/** What an entry is made of: its value, or the length of a value below and where to read it. */
+/** The value of a new entry: its bytes, or its length and the source to read it from. */
 type EntryValue =
   | { readonly bytes: Uint8Array; readonly size: number; readonly source?: undefined }
   | { readonly bytes?: undefined; readonly size: number; readonly source: ValueSource }
 
 /**
- * An entry whose value is in memory, or below and read on demand:
+ * An entry whose value is in memory, or in the journal and read on demand:
  *
  *     in memory --superseded, and durable below--> past: each access reads below
  *     past --before it is removed below--> in memory
@@ -31,10 +31,10 @@ class MvccEntry implements Entry {
   memo: unknown
   /** Length of the value in bytes. */
   readonly size: number
-  // Not `#`, so that comparisons of entries see them.
+  // Not private by `#`, so that test comparisons of entries include them.
   private bytes: Uint8Array | undefined
   private source: ValueSource | undefined
-  /** Superseded: an access does not keep the value in memory. */
+  /** Whether the entry is superseded, so that an access does not keep the value in memory. */
   private isPast = false
 
   constructor(key: string, times: EntryTimes, { bytes, size, source }: EntryValue) {
@@ -90,12 +90,12 @@ export function sizeOf(entry: Entry): number {
   return entry instanceof MvccEntry ? entry.size : entry.value.byteLength
 }
 
-/** Lets the value of a superseded entry leave memory: later accesses read it from the source. */
+/** Releases the value of a superseded entry from memory: later accesses read it from the source. */
 export function releaseValue(entry: Entry, source: ValueSource): void {
   if (entry instanceof MvccEntry) entry.release(source)
 }
 
-/** Takes the value back into memory, before it is removed below: readers may hold the entry. */
+/** Loads the value into memory before it is removed from the journal, because readers may hold the entry. */
 export function holdValue(entry: Pick<Entry, 'revision'>): void {
   if (entry instanceof MvccEntry) entry.hold()
 }
@@ -109,7 +109,7 @@ export function deleteEvent(entry: Entry, previous: Entry): StorageEvent {
 }
 
 /**
- * Bytes in a buffer of their own size. A small view of a large buffer (Node allocates short strings from shared 8 KiB pools)
+ * Returns the bytes in a buffer of the same size. A small view of a large buffer (Node allocates short strings from shared 8 KiB pools)
  * would keep the whole buffer alive as long as the entry, so such views are copied once.
  */
 export function ownBytes(bytes: Uint8Array): Uint8Array {

@@ -123,7 +123,7 @@ describe('History', () => {
     expect(fixture.history.find(3001, () => true)?.key).toBe('/x')
   })
 
-  it('lets go of the notes of what is superseded, after a while', () => {
+  it('clears the memos of superseded entries after a number of events', () => {
     const fixture = new HistoryFixture()
     const first = fixture.put('/x', { memo: 'first' })
     const second = fixture.put('/x', { memo: 'second' })
@@ -136,11 +136,11 @@ describe('History', () => {
     expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
   })
 
-  it('lets go of the notes of large entries earlier', () => {
+  it('clears the memos of large superseded entries earlier', () => {
     const fixture = new HistoryFixture({ historyBytes: 1e9 })
     const bytes = 768 * 1024
     const entries = Array.from({ length: 6 }, (_, n) => fixture.put('/x', { bytes, memo: n }))
-    // Two superseded ones have 1.5 MiB, a third would exceed 2; the last one is current.
+    // Two superseded entries have 1.5 MiB together, and a third would exceed 2 MiB; the last entry is current.
     expect(entries.map(({ memo }) => memo)).toEqual([undefined, undefined, undefined, 3, 4, 5])
     fixture.history.compact(fixture.history.revision)
     const later = Array.from({ length: 3 }, (_, n) => fixture.put('/y', { bytes, memo: n }))

@@ -1,9 +1,9 @@
 /**
  * The event window: every write since the compacted revision, and the states derived from it.
  *
- * Events are stored in segments. Each segment keeps the snapshot before its first event, so restoring any revision replays or
- * undoes at most half a segment. Revisions grow, but may have gaps, and one revision may have several events: a store that is
- * shared with other programs has both.
+ * Events are stored in segments. Each segment keeps the snapshot before its first event, so restoring any revision replays or undoes at
+ * most half a segment. Revisions grow, but may have gaps, and one revision may have several events: both occur in a store that is shared
+ * with other programs.
  *
  *     segments  [base 1: 2 3 4] [base 4: 5 6]      newest 6
  *     state at 3 = state at 4, with 4 undone       state at 5 = state at 4 and event 5
@@ -16,7 +16,7 @@ import { Tree, type TreeSnapshot } from './tree.ts'
 export interface HistoryLimits {
   /** How long a revision stays readable after a newer one was written, in milliseconds. */
   readonly historyMs: number
-  /** Maximum bytes held only by history; above it the oldest is dropped first. */
+  /** Maximum number of bytes held only by history; above it, the oldest history is dropped first. */
   readonly historyBytes: number
   /** Minimum age of history dropped because of its size, in milliseconds. */
   readonly minHistoryMs: number
@@ -40,7 +40,10 @@ const segmentsPerWindow = 60
 /** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
 const maxCachedStates = 16
-/** Superseded entries keep their notes and values for so many events, and so many bytes: watchers are about to read them. */
+/**
+ * Superseded entries keep their memos and values while they are among this many newest events and bytes, because watchers are about to read
+ * them.
+ */
 const notesKept = 256
 const noteBytesKept = 2 * 1024 * 1024
 
@@ -51,13 +54,13 @@ export class History {
   #compacted: Revision
   #revision: Revision
   #bytes = 0
-  /** The newest events, whose superseded entries keep their notes, and their cost. */
+  /** Number of newest events whose superseded entries keep their memos, and the size of these entries. */
   #noted = 0
   #notedBytes = 0
   /** States restored for readers of older revisions, in LRU order. */
   readonly #states = new Map<Revision, TreeSnapshot>()
 
-  /** @param below where superseded values can be read; without it they stay in memory */
+  /** @param below source of superseded values; without it they stay in memory */
   constructor(start: Revision, limits: HistoryLimits, below?: ValueSource) {
     this.#compacted = start
     this.#revision = start
@@ -70,7 +73,7 @@ export class History {
     return this.#compacted
   }
 
-  /** The newest revision: that of the last event, unless the history was advanced since. */
+  /** The newest revision: that of the last event, or a later one after `advance`. */
   get revision(): Revision {
     return this.#revision
   }
@@ -112,16 +115,16 @@ export class History {
     this.#revision = event.revision
     this.#noted++
     this.#notedBytes += bytes
-    while (this.#noted > notesKept || (this.#notedBytes > noteBytesKept && this.#noted > 1)) this.#settleOldest()
+    while (this.#noted > notesKept || (this.#notedBytes > noteBytesKept && this.#noted > 1)) this.#releaseOldest()
   }
 
-  /** Lets go of the notes and values of the oldest entry that has them. */
-  #settleOldest(): void {
-    const settled = this.#eventBefore(--this.#noted)
-    if (settled === undefined) return
-    this.#notedBytes -= costOf(settled)
-    dropNotes(settled)
-    if (this.#below !== undefined) releaseValues(settled, this.#below)
+  /** Releases memo and value of the oldest superseded entry that has them. */
+  #releaseOldest(): void {
+    const released = this.#eventBefore(--this.#noted)
+    if (released === undefined) return
+    this.#notedBytes -= costOf(released)
+    dropNotes(released)
+    if (this.#below !== undefined) releaseValues(released, this.#below)
   }
 
   /** Advances to a later revision that has no events here. */
@@ -129,7 +132,7 @@ export class History {
     if (revision > this.#revision) this.#revision = revision
   }
 
-  /** Forgets all events, and continues from a state of a later revision. */
+  /** Drops all events, and continues from a state of a later revision. */
   restart(revision: Revision): void {
     this.#segments = []
     this.#states.clear()
@@ -205,12 +208,12 @@ export class History {
     return revision
   }
 
-  /** Whether {@link revisionToCompact} may return a revision because of size; cheap enough to check after every write. */
+  /** Whether {@link revisionToCompact} may return a revision because of size. Cheap enough to check after every write. */
   get exceedsByteLimit(): boolean {
     return this.#bytes > this.#limits.historyBytes
   }
 
-  /** Clears the notes that readers of older states left on superseded entries. */
+  /** Clears the memos that readers of older states have set on superseded entries. */
   sweepNotes(): void {
     let kept = this.#noted
     for (let index = this.#segments.length - 1; index >= 0; index--) {
@@ -268,7 +271,7 @@ export class History {
     return undefined
   }
 
-  /** The event that lies so many events before the newest one. */
+  /** The event that is `count` events before the newest one. */
   #eventBefore(count: number): StorageEvent | undefined {
     let back = count
     for (let index = this.#segments.length - 1; index >= 0; index--) {

@@ -10,7 +10,7 @@ const open = (entries: readonly Entry[] = [], compacted = 1) =>
   MvccState.open(resolveOptions({}), { compacted, entries, events: [] })
 const shown = (events: readonly StorageEvent[]) => events.map(({ type, key, revision }) => `${type} ${key}@${revision}`)
 
-describe('a state whose revisions come from elsewhere', () => {
+describe('a state whose revisions come from a remote store', () => {
   it('has gaps between revisions, and reads each state between them', () => {
     const state = open()
     const first = entry('/a/x', 5)
@@ -25,7 +25,7 @@ describe('a state whose revisions come from elsewhere', () => {
     expect(shown(watcher.take())).toEqual(['put /a/x@20'])
   })
 
-  it('delivers all events of one revision, also one by one and to late watchers', () => {
+  it('delivers all events of one revision, even one by one and to late watchers', () => {
     const [x, y] = [entry('/a/x', 2), entry('/a/y', 3)]
     const state = open()
     state.publish(putEvent(x, undefined))

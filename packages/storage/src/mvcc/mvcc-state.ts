@@ -1,6 +1,6 @@
 /**
- * The state of a store that is kept in memory: current entries, event window, watchers and waiters. Events come in from above, from a
- * store that orders writes itself or from one that follows another.
+ * The in-memory state of a store: current entries, event window, watchers and waiters. Its user publishes events: a store that orders
+ * writes itself, or a follower of a remote store.
  */
 import type { Clock } from '@krmkit/meta'
 import type {
@@ -33,7 +33,7 @@ export interface InitialState {
   readonly events: Iterable<StorageEvent>
 }
 
-/** What is below the state: it is compacted with the history, and may keep superseded values. */
+/** The part of a journal that the state uses: it is compacted with the history, and may hold superseded values. */
 export type Below = Pick<Journal, 'compact' | 'values'>
 
 /** Interval between housekeeping runs while there is history: a fraction of the window, and a minimum in milliseconds. */
@@ -160,15 +160,15 @@ export class MvccState {
     if (this.#cancelHousekeeping === undefined) this.#scheduleHousekeeping()
   }
 
-  /** Makes a later revision current that changed nothing here. */
+  /** Advances to a later revision that changed nothing in this state. */
   advance(revision: Revision): void {
     this.#history.advance(revision)
     this.#waiters.resolveReached(revision)
   }
 
   /**
-   * Replaces the content by that of a later revision, whose history is unknown. Watchers of prefixes without a difference continue;
-   * the others are cut off, because the changes between are lost.
+   * Replaces the content by that of a later revision, whose history is unknown. Watchers of prefixes without differences continue; the
+   * others are cut off, because the changes in between are not known.
    */
   replace(entries: Iterable<Entry>, revision: Revision): void {
     const tree = new Tree()
@@ -177,7 +177,7 @@ export class MvccState {
     for (const entry of entries) {
       const known = before.get(entry.key)
       if (known?.revision !== entry.revision) addPrefixes(changed, entry.key)
-      // Known entries are kept with what readers derived from them.
+      // Unchanged entries are kept, with their memos.
       tree.set(known?.revision === entry.revision ? known : entry)
     }
     for (const { key } of before.slice(0, before.rank('0'))) if (tree.get(key) === undefined) addPrefixes(changed, key)
@@ -197,7 +197,7 @@ export class MvccState {
     await this.#compact(revision, 'catching up')
   }
 
-  /** Stops timers; `end` follows once nothing is published any more. */
+  /** Stops timers. Call `end` when nothing is published any more. */
   stop(): void {
     this.#cancelHousekeeping?.()
     this.#isClosed = true
@@ -234,7 +234,7 @@ export class MvccState {
   /** Drops history that is too old or too large; watchers that have not read it are cut off. */
   #compactDue(): void {
     const revision = this.#history.revisionToCompact(this.#clock.now())
-    // What cannot be removed below is found and removed at the next opening.
+    // Records that cannot be removed now are found and removed at the next opening.
     if (revision !== undefined) this.#compact(revision, 'all').catch(() => undefined)
   }
 
@@ -265,7 +265,7 @@ export class MvccState {
   }
 }
 
-/** Adds a key and the prefixes of all collections that it is in. */
+/** Adds a key and the prefixes of all collections that contain it. */
 function addPrefixes(prefixes: Set<string>, key: string): void {
   prefixes.add(key)
   for (let slash = key.indexOf('/'); slash !== -1; slash = key.indexOf('/', slash + 1)) prefixes.add(key.slice(0, slash + 1))

@@ -12,7 +12,7 @@ class HeldJournal implements Journal {
   readonly compactions: { revision: Revision; superseded: readonly Revision[] }[] = []
   compactionFails = false
   isClosed = false
-  /** Called after a failed commit: the newest durable revision. */
+  /** Returns the newest durable revision after a failed commit. */
   recover = async (): Promise<Revision> => this.durable
   durable: Revision = firstRevision
 
@@ -276,7 +276,7 @@ describe('housekeeping', () => {
     await storage.close()
   })
 
-  it('clears the notes of what is superseded, never those of the newest state', async () => {
+  it('clears the memos of superseded entries, never those of the newest state', async () => {
     const clock = fakeClock(0)
     const storage = MvccStorage.empty(resolveOptions({ clock }))
     await storage.put('/a', text('1'), { memo: 'old' })

@@ -1,6 +1,6 @@
 /**
- * The engine of all in-process backends: the state in memory, and write order. An optional journal makes writes durable; without one,
- * a write is complete when it is ordered.
+ * The engine of all in-process backends: it holds the state in memory and orders writes. An optional journal makes writes durable; without
+ * a journal, a write is complete when it is ordered.
  */
 import type { Clock } from '@krmkit/meta'
 import type {

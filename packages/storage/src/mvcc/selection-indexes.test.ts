@@ -38,7 +38,7 @@ async function filled(): Promise<MvccStorage> {
   return storage
 }
 
-/** Asks for the selection twice and waits until its index is ready. */
+/** Lists with the selection twice and waits until its index is ready. */
 async function withIndex(storage: MvccStorage, selection: ListSelection): Promise<void> {
   await storage.list({ prefix: '/a/', selection })
   expect((await storage.list({ prefix: '/a/', selection })).entries).toHaveLength(2000)
@@ -46,7 +46,7 @@ async function withIndex(storage: MvccStorage, selection: ListSelection): Promis
 }
 
 describe('lists of one value', () => {
-  it('read the selected entries only, once the same selection was asked for before', async () => {
+  it('read only the selected entries, once the same selection was requested before', async () => {
     const storage = await filled()
     const { list, reads } = selecting('v7')
     await withIndex(storage, list)
@@ -94,7 +94,7 @@ describe('lists of one value', () => {
     expect((await storage.list({ prefix: '/a/', selection })).entries).toHaveLength(21)
   })
 
-  it('use the index that selects fewest, and ask for another where it selects much', async () => {
+  it('use the most selective index, and request another when it is not selective enough', async () => {
     const storage = await filled()
     const coarse: WatchSelection = { index: 'all', value: 'same', readValue: () => 'same' }
     const fine = selecting('v7').list.selections[0] as WatchSelection
@@ -106,7 +106,7 @@ describe('lists of one value', () => {
     expect((await storage.list({ prefix: '/a/', selection })).entries).toHaveLength(20)
   })
 
-  it('lose an index that was not used for ten minutes, or that many newer ones displace', async () => {
+  it('drop an index that was not used for ten minutes, or that newer indexes displace', async () => {
     const storage = await filled()
     const selection = selecting('v7').list
     await withIndex(storage, selection)

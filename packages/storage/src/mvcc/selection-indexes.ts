@@ -1,26 +1,27 @@
 /**
- * Indexes of collections by a value of their entries, so that a list that needs one value costs in proportion to what it selects.
+ * Indexes of collections by a value of their entries, so that the cost of a list that requires a value is proportional to the number of
+ * selected entries.
  *
- * The second list that could use an index starts building it, in the background and from a snapshot: events that arrive meanwhile are
- * applied afterwards.
+ * The second list that could use an index starts building it, in the background and from a snapshot; events that arrive during the build
+ * are applied afterwards.
  *
  *     asked once --asked again--> building --snapshot and events read--> ready --unused, replaced--> gone
  *
- * An entry whose value is unknown makes an index useless until the entry goes: lists then read the collection.
+ * While an entry has an unknown value, its index is unusable and lists read the whole collection.
  */
 import { onNextTurn } from '@krmkit/meta/work'
 import type { Entry, ListSelection, StorageEvent, WatchSelection } from '../interfaces.ts'
 import { Tree, type TreeSnapshot } from './tree.ts'
 
-/** Smaller collections are read faster than an index is kept. */
+/** Minimum size of an indexed collection. Reading a smaller collection costs less than maintaining an index. */
 const minIndexedEntries = 512
-/** Maximum number of indexes in a store; the one unused for longest makes room. */
+/** Maximum number of indexes in a store; the least recently used one is dropped. */
 const maxIndexes = 16
-/** An index that no list has used for so long is dropped. */
+/** An index that no list has used for this time is dropped. */
 const unusedMs = 10 * 60_000
-/** Maximum number of selections remembered as asked for once. */
+/** Maximum number of selections that are remembered as requested once. */
 const maxAsked = 64
-/** An index that selects a larger part of the collection does not keep lists from asking for another one. */
+/** When the best index selects a larger part of the collection, lists still request another index. */
 const selectivePart = 1 / 8
 
 const buildTurnMs = 2
@@ -34,8 +35,8 @@ export class SelectionIndexes {
   #count = 0
 
   /**
-   * The entries with the values of the selection that selects fewest, as a tree; `undefined` when no index is ready. Notes which indexes
-   * would have helped.
+   * The entries that match the most selective indexed value, as a tree; `undefined` when no index is ready. Records which indexes would
+   * have helped.
    *
    * @param size number of entries that the list would have to read
    * @param snapshot the newest state
@@ -107,7 +108,7 @@ export class SelectionIndexes {
     if (indexes?.size === 0) this.#byCollection.delete(index.collection)
   }
 
-  /** One index after the other, a short time in each turn of the event loop. */
+  /** Builds one index after the other, for a short time in each turn of the event loop. */
   #build(): void {
     const end = performance.now() + buildTurnMs
     for (let index = this.#toBuild[0]; index !== undefined; index = this.#toBuild[0]) {
@@ -125,7 +126,7 @@ function isWorthAsking(size: number, best: Tree | undefined): boolean {
   return size >= minIndexedEntries && (best === undefined || best.size > size * selectivePart)
 }
 
-/** What remains to be read of an index that is being built. */
+/** The remaining input of an index that is being built. */
 interface Remaining {
   readonly tree: Tree
   at: number
@@ -140,7 +141,7 @@ class SelectionIndex {
   readonly name: string
   usedMs: number
   readonly #readValue: WatchSelection['readValue']
-  /** A single entry has no tree: many indexes have one entry for each value. */
+  /** A value with one entry has no tree, because many indexes have one entry for each value. */
   readonly #byValue = new Map<string, Entry | Tree>()
   #remaining: Remaining | undefined
   /** Number of entries whose value is unknown. */
@@ -175,7 +176,7 @@ class SelectionIndex {
     else this.#remaining.events.push(event)
   }
 
-  /** Reads a few entries or events. @returns whether nothing remains */
+  /** Reads a few entries or events. @returns whether the index is complete */
   buildStep(): boolean {
     const remaining = this.#remaining
     if (remaining === undefined) return true
@@ -195,7 +196,7 @@ class SelectionIndex {
   drop(): void {
     this.#remaining = undefined
     this.#byValue.clear()
-    // A list that still holds the index finds nothing in it.
+    // Marks the index as unusable for a list that still holds it.
     this.#unknown = 1
   }
 

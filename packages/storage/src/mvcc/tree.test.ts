@@ -87,7 +87,7 @@ describe('Tree', () => {
       const states: { state: TreeSnapshot; entries: readonly Entry[] }[] = []
       const anyKey = () => `/${Array.from({ length: 1 + choices.below(4) }, () => choices.pick(letters)).join('')}`
       for (let step = 0; step < 1500; step++) {
-        // Grows, shrinks and grows again, so that nodes split and merge.
+        // The tree grows, shrinks and grows again, so that nodes split and merge.
         if (choices.chance(step % 600 < 300 ? 75 : 25)) {
           const next = entry(anyKey(), step)
           tree.set(next)

@@ -46,7 +46,7 @@ export class Tree {
   #root: TreeNode | undefined
   #less: KeyLess
   #owner: object = {}
-  /** Set by an insertion that split a node. */
+  /** The new right node; set by an insertion that split a node. */
   #split: TreeNode | undefined
   #splitSeparator = ''
 

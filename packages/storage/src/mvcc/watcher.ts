@@ -1,11 +1,11 @@
 /**
- * A subscription. It first reads the history after its start, at its own pace and without copying, and registers with the hub
- * when it has caught up; from then on events are queued.
+ * A subscription. It first reads the history after its start, at its own pace and without copying, and registers with the hub when it has
+ * caught up; from then on events are queued.
  *
  *     catching up --history read to its end--> live --overflow | store closed | close--> ended
  *     catching up --compacted | store closed | close--> ended
  *
- * Only queued events count against `maxPending`; unread history costs nothing, and compaction cuts such watchers off.
+ * Only queued events count towards `maxPending`. Unread history costs no memory, and its compaction cuts the watcher off.
  */
 import type { Revision, StorageEvent, Watcher, WatchSelection } from '../interfaces.ts'
 import type { History } from './history.ts'
@@ -136,7 +136,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     return taken
   }
 
-  /** Goes on with the next event of history; without one, the watcher has caught up. */
+  /** Continues with the next event of history; without one, the watcher has caught up. */
   #continue(next: StorageEvent | undefined): void {
     this.#next = next
     if (next === undefined && this.#ended === undefined) this.#context.hub.add(this)

@@ -1,6 +1,6 @@
 /**
- * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one
- * flush to disk.
+ * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one flush to
+ * disk.
  *
  *     ordered --batch--> committing --durable--> visible, promise resolves
  *                                   --failed---> the journal is asked what it holds:
@@ -8,7 +8,7 @@
  *                                       missing ---> promise rejects
  *                                       unknown ---> promise rejects, and the journal is asked again later
  *
- * After a failure, writes are refused for a while. Then the next one is tried: a disk that was full can have space again.
+ * After a failure, writes are refused for a second. Then the next write is tried, because a full disk may have space again.
  */
 import { onNextTurn } from '@krmkit/meta/work'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
@@ -31,9 +31,9 @@ export interface PendingWrite {
 export interface WriteQueueOptions {
   /** Makes a durable event visible; called in revision order. */
   readonly publish: (event: StorageEvent) => void
-  /** Later writes follow this revision, which is older than that of the last write. */
+  /** Sets the revision that later writes follow. It is older than that of the last write. */
   readonly restart: (revision: Revision) => void
-  /** Time in milliseconds, which does not go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
 }
 
@@ -50,7 +50,7 @@ export class WriteQueue {
   #isFlushing = false
   #failure: StorageError | undefined
   #refusedUntilMs = 0
-  /** A failed batch of which it is not known whether it is stored. */
+  /** A failed batch that may or may not be stored. */
   #undecided: readonly QueuedWrite[] = []
   #whenIdle: (() => void)[] = []
 
@@ -106,7 +106,7 @@ export class WriteQueue {
       return
     }
     this.#complete(batch)
-    // On a later turn, so that the released writers join the next batch.
+    // Flush on a later turn, so that writers whose promises just resolved join the next batch.
     if (this.#collecting.length > 0) onNextTurn(() => void this.#flush())
     else this.#notifyIdle()
   }

@@ -4,10 +4,10 @@
  *     frame    length of the rest (u32)  type (u8)  fields
  *     field    number (f64) | text (u32 length, UTF-8) | bytes (u32 length, bytes)
  *
- * Answers have the id of their request, and follow every event up to the revision that they name.
+ * A response has the id of its request, and is sent after every event up to the revision that it contains.
  */
 
-/** What a follower sends. */
+/** Frame types that a follower sends. */
 export const requestType = {
   /** id */
   revision: 1,
@@ -25,7 +25,7 @@ export const requestType = {
   unsubscribe: 7,
 } as const
 
-/** What a store sends. */
+/** Frame types that a store sends. */
 export const answerType = {
   /** id, 0 or 1 for a conflict, newest revision, oldest readable revision */
   result: 1,
@@ -50,7 +50,7 @@ export type Field = number | string | Uint8Array
 const headBytes = 5
 const numberBytes = 8
 const lengthBytes = 4
-/** A longer frame is the end of the connection: it is damage. */
+/** Maximum length of a frame. A longer frame means damage and ends the connection. */
 const maxFrameBytes = 256 * 1024 * 1024
 
 export function encodeFrame(type: number, ...fields: readonly Field[]): Buffer {
@@ -112,14 +112,14 @@ export class FrameFields {
   }
 }
 
-/** Cuts received chunks into frames. */
+/** Splits received chunks into frames. */
 export class FrameParser {
   #chunks: Buffer[] = []
   #length = 0
   /** Bytes that the first incomplete frame needs. */
   #needed = lengthBytes
 
-  /** @throws Error for a frame that no peer sends */
+  /** @throws Error for an invalid frame */
   push(chunk: Buffer, receive: (frame: FrameFields) => void): void {
     this.#chunks.push(chunk)
     this.#length += chunk.byteLength

@@ -1,4 +1,4 @@
-/** The side of the protocol that owns the store. */
+/** The server side of the socket protocol, which owns the store. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { systemClock } from '@krmkit/meta'
 import type { Entry, Revision, Storage, StorageEvent, Watcher, WriteResult } from '../interfaces.ts'
@@ -23,11 +23,11 @@ export interface ServedStorage extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Keys sent between two checks for a slow follower. */
+/** Number of keys sent between two checks for a slow follower. */
 const pageSize = 500
-/** Shortest time between events that are sent without being asked for. */
+/** Minimum time between two batches of events that are sent without a request. */
 const betweenEventsMs = 2
-/** Events that may wait for a follower that does not read. */
+/** Maximum number of pending events of a follower that does not read. */
 const maxPending = 1_000_000
 
 /**
@@ -111,7 +111,7 @@ class FollowerConnection {
   #sent: Revision = 0
   #sentMs = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
-  /** The requests of the follower whose values are on their way to storage. */
+  /** The ids of the follower's writes that are in flight, by value. */
   readonly #own = new WeakMap<Uint8Array, number>()
 
   constructor(storage: Storage, options: ConnectionOptions) {
@@ -168,7 +168,7 @@ class FollowerConnection {
       case requestType.put: {
         const expect = frame.number()
         const key = frame.text()
-        // A view of what was received, which is larger.
+        // Copies the value, because the received buffer is larger.
         const value = new Uint8Array(frame.bytes())
         return outcomeOf(await storage.put(key, (revision) => this.#valueOf(id, { key, value, revision }), { expect }))
       }
@@ -222,7 +222,7 @@ class FollowerConnection {
     this.#watcher.onReady = () => this.#sendSoon()
   }
 
-  /** Sends events at once, or together with those of the next moments when some have just been sent. Answers bring them along. */
+  /** Sends events at once, or after a short delay when others have just been sent. Responses also carry pending events. */
   #sendSoon(): void {
     if (this.#cancelTimer !== undefined) return
     const waitMs = this.#sentMs + betweenEventsMs - performance.now()
@@ -235,7 +235,7 @@ class FollowerConnection {
     }
   }
 
-  /** A follower that reads slowly receives the events once it has read, or with its next answer. */
+  /** Sends events unless the socket is full. A slow follower receives them after it has read, or with its next response. */
   #sendUnlessBlocked(): void {
     if (!this.#socket.writableNeedDrain) this.#sendEvents()
   }

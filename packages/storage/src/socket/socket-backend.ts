@@ -1,4 +1,4 @@
-/** A store in another process of the same machine, as a follower mirrors it. */
+/** The remote backend of a follower that mirrors a store in another process on the same machine. */
 import { connect, type Socket } from 'node:net'
 import {
   type RemoteBackend,
@@ -97,7 +97,7 @@ interface Request {
   readonly fields: readonly Field[]
   /** Receives the entries of a load. */
   readonly entries?: RemoteEntry[]
-  /** Of a write. */
+  /** Key of a write. */
   readonly key?: string
   readonly value?: Uint8Array
 }
@@ -114,16 +114,16 @@ class StoreConnection {
   readonly #parser = new FrameParser()
   #lastId = 0
   #sink: RemoteSink | undefined
-  /** Events of one chunk, which are delivered together. */
+  /** Events of one received chunk, which are delivered together. */
   #events: RemoteEvent[] = []
-  /** The load whose entries arrive. */
+  /** The load whose entries are arriving. */
   #loading: PendingRequest | undefined
 
   private constructor(socket: Socket) {
     this.#socket = socket
   }
 
-  /** @param onClosed called once, also when the connection cannot be opened */
+  /** @param onClosed called once, even when the connection cannot be opened */
   static open(path: string, onClosed: () => void): Promise<StoreConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect(path)
@@ -161,7 +161,7 @@ class StoreConnection {
     this.#sink = sink
     await this.request({ type: requestType.subscribe, fields: [from] })
     return {
-      // Answers bring the revision along.
+      // Every response contains the newest revision.
       requestProgress: () => void this.request({ type: requestType.revision, fields: [] }).catch(() => undefined),
       close: () => {
         if (this.#sink !== sink) return
@@ -214,7 +214,7 @@ class StoreConnection {
     }
   }
 
-  /** The event of a write of this connection arrives without the bytes that were sent. */
+  /** The event of a write of this connection, which arrives without the sent bytes. */
   #ownEvent(frame: FrameFields): void {
     const { key = '', value = new Uint8Array() } = this.#pending.get(frame.number()) ?? {}
     const revision = frame.number()

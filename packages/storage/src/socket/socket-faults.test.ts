@@ -41,7 +41,7 @@ describe('a followed store', () => {
     expect(text(follower.peek('/a/x')?.value)).toBe('2:1')
   })
 
-  it('contains the revisions of writes, with what the writer remembers', async () => {
+  it('contains the revisions of writes, and the memos of the writer', async () => {
     await using a = await open()
     await using b = await open()
     const memo = { parsed: true }
@@ -55,7 +55,7 @@ describe('a followed store', () => {
     expect([event?.type, text(event?.entry.value)]).toEqual(['delete', '3:1'])
   })
 
-  it('goes on after its connection was lost, without missing or repeating events', async () => {
+  it('continues after a lost connection, without missing or repeating events', async () => {
     await using proxy = await LossyProxy.start(join(folder, 'b.sock'), join(folder, 'a.sock'))
     await using follower = await open(proxy.path)
     const watcher = follower.watch({ prefix: '/a/', from: 1 })
@@ -119,7 +119,7 @@ class LossyProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Passes requests on, and cuts the connection instead of returning the next answer. */
+  /** Forwards requests, and cuts the connection instead of returning the next response. */
   cutAfterRequest(): void {
     this.#isSilent = true
   }

@@ -9,7 +9,7 @@ import { SocketBackend } from './socket-backend.ts'
 export interface SocketStorageOptions extends StorageOptions {
   /** Path that `serveStorage` listens on. */
   readonly path: string
-  /** That of the served store. */
+  /** Must equal the form of the served store. */
   readonly form?: RevisionForm
   /** How long a write or a consistent read waits for the served store, in milliseconds. Default 10 seconds. */
   readonly timeoutMs?: number
@@ -20,11 +20,11 @@ export interface SocketStorageOptions extends StorageOptions {
 const defaultTimeoutMs = 10_000
 
 /**
- * Opens a store that `serveStorage` serves in another process of the same machine. Everything is also in memory and follows the served
- * store, so reads are local; a write resolves when its event has arrived. `refresh` takes one round trip, which concurrent calls share.
+ * Opens a store that `serveStorage` serves in another process of the same machine. The store mirrors the served store in memory, so reads
+ * are local; a write resolves when its event has arrived. `refresh` takes one round trip, which concurrent calls share.
  *
- * `encode` runs twice: with 0 for the bytes to send, and with the revision of the write. Writes to different keys are ordered as they
- * arrive.
+ * `encode` runs twice: with 0 for the bytes to send, and again with the revision of the write. Writes to different keys are ordered by
+ * their arrival.
  *
  * @throws StorageError `Unavailable` with reason `remote` when the path cannot be connected to
  * @see {@link serveStorage} for an example
@@ -48,7 +48,7 @@ export async function socketStorage(options: SocketStorageOptions): Promise<Stor
   }
 }
 
-/** The store puts the revision into the bytes, so bytes that were sent and bytes that arrive differ in it. */
+/** A form for values with a revision: the served store puts the revision into the bytes, so sent and received bytes differ in it. */
 function revisionedForm(form: RevisionForm): StoredForm {
   return {
     ...opaqueForm,

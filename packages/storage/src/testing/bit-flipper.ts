@@ -1,6 +1,6 @@
 /**
  * The process of the bit flip test: opens copies of a store with one flipped bit each, and prints a report for each as JSON. When a flip
- * ends the process, the last line names it.
+ * crashes the process, the last line names the flip.
  *
  *     node bit-flipper.js <dir> <seed> <rounds>
  */

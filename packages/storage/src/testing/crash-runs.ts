@@ -14,7 +14,7 @@ import { takeUntil } from './harness.ts'
 /** A script for Node, with arguments before those of a run. */
 export type Program = readonly string[]
 
-/** The writes that the killed process reported as durable, after the state it started from. */
+/** The writes that the killed process has reported as durable, with the state that it started from. */
 interface Acknowledged {
   readonly writes: Map<number, { key: string; type: 'put' | 'delete' }>
   /** The newest write of each key. */
@@ -22,7 +22,9 @@ interface Acknowledged {
   last: number
 }
 
-/** Kills writers at random times; each starts from the state of the one before. @returns the number of acknowledged writes */
+/**
+ * Kills writers at random times; each writer starts from the state that the previous one left. @returns the number of acknowledged writes
+ */
 export async function killWriters(
   program: Program,
   { dir, rounds, seed }: { readonly dir: string; readonly rounds: number; readonly seed: number },
@@ -48,7 +50,7 @@ export async function killWriters(
 
 /**
  * Writes until files of this many blocks, of 512 or 1024 bytes each, are full; then the limit is raised (where the program `prlimit` is
- * installed), and the same process writes on. @returns the numbers of writes
+ * installed), and the same process continues writing. @returns the numbers of writes
  */
 export async function fillDisk(
   program: Program,
@@ -81,12 +83,12 @@ export async function fillDisk(
   return { acknowledged: report.acknowledged - 1, refused: report.failures.length, recovered }
 }
 
-/** @returns whether it could be raised */
+/** @returns whether the limit was raised */
 function raiseFileSizeLimit(pid: number | undefined): boolean {
   return spawnSync('prlimit', ['--pid', String(pid), '--fsize=unlimited'], { stdio: 'ignore' }).status === 0
 }
 
-/** Flips one bit of a file in each round. Fails when a store shows something else than before, or a process ends. */
+/** Flips one bit of a file in each round. Fails when a store returns other content than before, or a process crashes. */
 export async function flipBits(
   program: Program,
   { dir, rounds, seed }: { readonly dir: string; readonly rounds: number; readonly seed: number },
@@ -151,7 +153,7 @@ function recordAcknowledgement(acknowledged: Acknowledged, line: string): void {
   acknowledged.newest.set(key, { revision, type })
 }
 
-/** The state the next process starts from, including writes that were not acknowledged in time. */
+/** The state that the next process starts from, including writes that were not acknowledged before the kill. */
 async function stateOf(storage: Storage): Promise<Acknowledged> {
   const { entries } = await storage.list({ prefix: '/' })
   const newest = new Map(entries.map(({ key, revision }) => [key, { revision, type: 'put' as const }]))
@@ -162,7 +164,7 @@ async function check(storage: Storage, { writes, newest, last }: Acknowledged): 
   assert.ok(storage.revision >= last, 'Durable: the newest revision')
   for (const [key, { revision, type }] of newest) {
     const entry = storage.peek(key)
-    // A later, unacknowledged write may exist, but no earlier one may be visible.
+    // A later, unacknowledged write may exist, but the key must not have an earlier state.
     if (entry === undefined) assert.ok(type === 'delete' || storage.revision > last, `${key}@${revision} is there`)
     else assert.ok(entry.revision > last || (type === 'put' && entry.revision === revision), `${key}@${revision} is the newest`)
   }

@@ -1,6 +1,6 @@
 /**
  * The process of the full disk test: writes until the disk is full (its parent limits file sizes) and prints a report as a line of JSON.
- * Once its parent wrote a line, because there is space again, it goes on writing, and prints another report.
+ * When the parent writes a line, because space is available again, the process continues writing and prints another report.
  *
  *     node full-disk-writer.js <dir>
  */
@@ -21,7 +21,7 @@ export interface FullDiskReport {
   readonly readable: number
 }
 
-/** After there was space again. */
+/** Report after space became available again. */
 export interface FreedDiskReport {
   /** Revisions of the first writes. */
   readonly written: readonly unknown[]

@@ -17,7 +17,7 @@ export interface StoreUnderTest {
 /** Creates an empty store with these options. */
 export type CreateStore = (options: StorageOptions) => Promise<StoreUnderTest>
 
-/** The functions of a test runner; those of vitest, node:test and others fit. */
+/** The functions of a test runner, such as vitest or node:test. */
 export interface SuiteRunner {
   describe(name: string, body: () => void): unknown
   it(name: string, body: () => Promise<void>): unknown
@@ -28,7 +28,7 @@ export interface StoreTestContext {
   readonly clock: FakeClock
   /** Absent when the backend does not persist. */
   readonly reopen: (() => Promise<Storage>) | undefined
-  /** The text of a deletion's last state: this one, or, where the store does not keep it, the text of the state before. */
+  /** The expected text of the last state of a deletion: `text`, or `before` when the store does not keep the last state. */
   lastState(text: string, before: string): string
 }
 
@@ -41,7 +41,7 @@ const startMs = Date.UTC(2024, 0, 1)
 export interface StoreTestOptions {
   /** Titles of tests that do not apply to the store, with reasons; they are reported as passed, with the reason. */
   readonly skips?: Readonly<Record<string, string>> | undefined
-  /** Whether the last state of a deleted key is kept as it was encoded. */
+  /** Whether the store keeps the encoded last state of a deleted key. */
   readonly keepsLastState: boolean
 }
 

@@ -123,7 +123,7 @@ class RandomHistory {
     }))
     const results = await Promise.all(values.map(({ key, value }) => this.#storage.put(key, text(value))))
     const writes = results.map((result, at) => ({ ...values[at]!, revision: expectWritten(result).revision }))
-    // Some stores order writes to different keys in another way than they were called.
+    // Some stores do not order writes to different keys by the order of calls.
     for (const write of writes.sort((a, b) => a.revision - b.revision)) this.#model.add({ type: 'put', ...write })
   }
 

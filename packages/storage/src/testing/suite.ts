@@ -12,8 +12,8 @@ export interface StorageSuiteOptions {
   /** Whether stores can be reopened. */
   readonly persistent: boolean
   /**
-   * Whether the last state of a deleted key is kept as it was encoded, across restarts; otherwise it is made from the state before.
-   * Default true.
+   * Whether the store keeps the encoded last state of a deleted key across restarts; otherwise the last state is derived from the previous
+   * value. Default true.
    */
   readonly keepsLastState?: boolean
   /** Titles of tests that do not apply to the backend, each with its reason, which is reported. */

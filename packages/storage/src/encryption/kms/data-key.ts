@@ -1,4 +1,4 @@
-/** Data keys, which the plugin encrypts and which encrypt values. */
+/** Data keys, which encrypt values and which the plugin encrypts. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { aesGcm, type Cipher, tooShort } from '../ciphers.ts'
 import { type Annotation, type DataKeySource, keySource, seedSource } from './messages.ts'
@@ -10,8 +10,8 @@ const maxKeyIdBytes = 1024
 const maxAnnotationBytes = 32 * 1024
 
 /**
- * A cipher that derives a key for each value: 32 random bytes, from which HKDF (expansion alone, SHA-256) makes the key with the seed, then
- * AES-GCM. So one seed is safe for any number of values.
+ * A cipher that derives an AES-GCM key for each value by HKDF-Expand (SHA-256) from the seed and 32 random bytes, which are stored with the
+ * value. Thus one seed is safe for any number of values.
  */
 export function seededCipher(seed: Uint8Array): Cipher {
   // One block of HKDF is as long as a key.
@@ -36,7 +36,7 @@ export function cipherOf(sourceType: number, source: Uint8Array): Pick<Cipher, '
   return isSeed ? seededCipher(source) : aesGcm(Buffer.from(source))
 }
 
-/** What is wrong with a source, as kube-apiserver says it. */
+/** The problem of a source, with the message of kube-apiserver; undefined without one. */
 export function sourceProblem({ keyId, encryptedSource, annotations, sourceType }: DataKeySource): string | undefined {
   if (sourceType !== keySource && sourceType !== seedSource) return `unknown encryptedDEKSourceType: ${sourceType}`
   const size = encryptedSource.length
@@ -66,7 +66,7 @@ function annotationsProblem(annotations: readonly Annotation[]): string | undefi
   return `total size of annotations is ${size}, which exceeds the max size of ${maxAnnotationBytes}`
 }
 
-/** Equal for equal sources: what a decrypted key is remembered by. */
+/** Cache key of a decrypted data key: equal for equal sources. */
 export function sourceDigest({ keyId, encryptedSource, annotations, sourceType }: DataKeySource): string {
   const hash = createHash('sha256')
   const add = (part: Uint8Array | string) => {

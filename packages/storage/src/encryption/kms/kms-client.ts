@@ -36,7 +36,7 @@ const decrypt: RpcMethod<DecryptRequest, DecryptResponse> = {
   response: decryptResponse,
 }
 
-/** @param endpoint `unix:///path` @param timeoutMs longest time of a call, in milliseconds */
+/** @param endpoint `unix:///path` @param timeoutMs timeout of a call, in milliseconds */
 export function connectKms(endpoint: string, timeoutMs: number): KmsService {
   const endpoints = new Endpoints([endpoint], { what: `KMS plugin at ${endpoint}` })
   const options = { timeoutMs }

@@ -18,36 +18,36 @@ import { type DataKeySource, type EncryptedObject, encryptedObject, type KmsStat
 const healthyEveryMs = 60_000
 const unhealthyEveryMs = 10_000
 const seedLastsMs = 180_000
-/** How long the result of a check is reported again, in milliseconds. */
+/** How long the result of a health check is reused, in milliseconds. */
 const healthyForMs = 20_000
 const unhealthyForMs = 3000
-/** How long a data key is asked for that the plugin fails to decrypt without saying why, in milliseconds. */
-const patienceMs = 30_000
-/** Decrypted data keys in memory. */
+/** How long to retry a data key that the plugin fails to decrypt with an ambiguous status, in milliseconds. */
+const ambiguousFailureMs = 30_000
+/** Maximum number of decrypted data keys in memory. */
 const maxKeys = 10_000
 
 export interface KmsProviderOptions {
-  /** In the configuration: a part of the prefix of stored values. */
+  /** Name in the configuration, which is part of the prefix of stored values. */
   readonly name: string
   readonly service: KmsService
   readonly clock: Clock
   /** Called for failed checks. */
   readonly onError: (error: unknown) => void
-  /** Called before the key changes that new values are encrypted with. */
+  /** Called before the encryption key for new values changes. */
   readonly onRotate: () => void
 }
 
 interface Seed {
   readonly source: DataKeySource
   readonly cipher: Cipher
-  /** When writes are refused unless the plugin is found healthy before. */
+  /** Time at which writes are refused, unless the plugin was found healthy before. */
   expiresMs: number
 }
 
 type DataKey = { readonly cipher: Pick<Cipher, 'decrypt'> } | { readonly problem: string }
 
 export class KmsProvider {
-  /** Begins the values of this plugin. */
+  /** Prefix of the values that this plugin encrypts. */
   readonly prefix: Buffer
   /** For messages. */
   readonly name: string
@@ -70,7 +70,7 @@ export class KmsProvider {
     this.prefix = Buffer.from(`k8s:enc:kms:v2:${options.name}:`)
   }
 
-  /** Asks the plugin for its key, then regularly. A plugin that is not ready is reported and asked again. */
+  /** Requests the status of the plugin now and then regularly. A plugin that is not ready is reported and called again. */
   async start(): Promise<void> {
     const problem = await this.check().then(
       () => undefined,
@@ -82,7 +82,9 @@ export class KmsProvider {
     this.#cancelTimer = this.#options.clock.setTimeout(() => void this.start(), intervalMs)
   }
 
-  /** Rejects while the plugin is not healthy. Asks it at most every 20 seconds, every 3 while it is not. */
+  /**
+   * Rejects while the plugin is unhealthy. Calls the plugin at most every 20 seconds while it is healthy, and every 3 seconds otherwise.
+   */
   check(): Promise<void> {
     const { clock } = this.#options
     const { atMs, problem } = this.#checked ?? { atMs: Number.NEGATIVE_INFINITY, problem: undefined }
@@ -95,12 +97,12 @@ export class KmsProvider {
     return this.#checking
   }
 
-  /** Equal for values that need no other encryption; empty before there is a seed. */
+  /** Identifies the present encryption: a value with another id is stale. Empty without a seed. */
   get id(): string {
     return this.#seed === undefined ? '' : this.#idOf(this.#seed.source)
   }
 
-  /** Why values cannot be encrypted at present. */
+  /** Reason why values cannot be encrypted at present; undefined when they can. */
   get writeProblem(): string | undefined {
     if (this.#seed === undefined) return `${this.name} has no key yet`
     if (this.#options.clock.now() <= this.#seed.expiresMs) return undefined
@@ -115,10 +117,10 @@ export class KmsProvider {
   }
 
   /**
-   * Asks the plugin for the data key of a value; undefined when `read` needs no answer.
+   * Has the plugin decrypt the data key of a value; undefined when `read` does not need the plugin.
    *
    * @param stored without the prefix
-   * @returns rejects when the answer may be another one later; `read` reports other failures
+   * @returns rejects when a later attempt may succeed; `read` reports permanent failures
    */
   prepare(stored: Uint8Array): Promise<void> | undefined {
     const object = readObject(stored)
@@ -179,7 +181,9 @@ export class KmsProvider {
     return [...unhealthy, changed]
   }
 
-  /** Writes with the key that the plugin names. @returns why it cannot; the present seed stays until it expires */
+  /**
+   * Makes writes use the key that the plugin names. @returns the problems that prevent it; the present seed is then used until it expires
+   */
   async #follow(keyId: string): Promise<string[]> {
     const wrong = keyIdProblem(keyId)
     if (wrong !== undefined) return [`got invalid KMSv2 KeyID: ${wrong}`]
@@ -217,7 +221,10 @@ export class KmsProvider {
     this.#failingSinceMs.delete(digest)
   }
 
-  /** Plugins report with one status what is wrong with a request, and what is wrong with them for a while. */
+  /**
+   * Whether a failure may be temporary. Plugins use the same status for an invalid request and for a temporary problem, so an ambiguous
+   * failure counts as temporary for a limited time.
+   */
   #mayPass(error: unknown, digest: string): boolean {
     if (!(error instanceof RpcError)) return false
     if (error.status === unavailableStatus || error.status === deadlineExceeded) return true
@@ -225,7 +232,7 @@ export class KmsProvider {
     const now = this.#options.clock.now()
     const sinceMs = this.#failingSinceMs.get(digest) ?? now
     this.#failingSinceMs.set(digest, sinceMs)
-    return now - sinceMs < patienceMs
+    return now - sinceMs < ambiguousFailureMs
   }
 
   #remember(digest: string, key: DataKey): void {
@@ -240,7 +247,7 @@ export class KmsProvider {
   }
 }
 
-/** The stored object, or what is wrong with it. */
+/** The stored object, or a message about its problem. */
 function readObject(stored: Uint8Array): EncryptedObject | string {
   let object: EncryptedObject
   try {

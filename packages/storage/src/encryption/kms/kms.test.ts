@@ -46,7 +46,7 @@ async function open(errors: unknown[] = []): Promise<Encryption> {
 }
 
 const objectIn = (stored: Uint8Array) => encryptedObject.decode(stored.subarray(prefix.length))
-/** Lets the calls of a timer that is due end. */
+/** Advances the clock, and waits for the calls of timers that are due. */
 const advance = async (milliseconds: number, until: () => boolean) => {
   clock.advance(milliseconds)
   await expect.poll(until).toBe(true)
@@ -79,7 +79,7 @@ describe('createEncryption with a KMS plugin', () => {
     expect(() => encryption.fromStorage(moved, stored)).toThrow('message authentication failed')
   })
 
-  it('reads values whose key the plugin encrypted itself, and takes them for stale', async () => {
+  it('reads values whose key the plugin encrypted itself, and reports them as stale', async () => {
     const { aesGcm } = await import('../ciphers.ts')
     const { connectKms } = await import('./kms-client.ts')
     const dataKey = Buffer.alloc(32, 9)
@@ -95,7 +95,7 @@ describe('createEncryption with a KMS plugin', () => {
     expect(encryption.isStale(place)).toBe(true)
   })
 
-  it('uses another seed when the status names another key, and takes the former values for stale', async () => {
+  it('uses another seed when the status names another key, and reports earlier values as stale', async () => {
     const encryption = await open()
     const former = encryption.toStorage(place, value)
     encryption.stored(place, former)
@@ -117,7 +117,7 @@ describe('createEncryption with a KMS plugin', () => {
     expect(String(errors[0])).toContain('kmsv2 Provider vault is not healthy, error: got unexpected healthz status: sealed')
     await expect(encryption.checkHealth()).rejects.toThrow('kms-provider-0: kmsv2 Provider vault is not healthy')
     encryption.checkWrite?.(key)
-    // A status that names the key extends the time, as on kube-apiserver; a missing one does not.
+    // As on kube-apiserver, a status that names the key extends the time; a failed status call does not.
     kms.failure = unavailable
     clock.advance(180 * secondMs)
     expect(() => encryption.checkWrite?.(key)).not.toThrow()
@@ -127,7 +127,7 @@ describe('createEncryption with a KMS plugin', () => {
     expect(Buffer.from(encryption.fromStorage(place, stored)).toString()).toBe(value.toString())
   })
 
-  it('starts without its plugin, refuses writes, and follows it once it is there', async () => {
+  it('starts without its plugin, refuses writes, and uses the plugin once it is available', async () => {
     kms.stop()
     const errors: unknown[] = []
     const encryption = await open(errors)
@@ -176,7 +176,7 @@ describe('stores with a KMS plugin', () => {
     expect((await again.put(key, encode)).outcome).toBe('written')
   })
 
-  it('a follower waits for the seed of a value that another process wrote, and delivers later events after it', async () => {
+  it('a follower waits for the seed of a value that another process wrote, and delivers events in order', async () => {
     const direct = new MemoryBackend()
     const writer = await open()
     const encryption = await open()

@@ -7,7 +7,7 @@ export interface Annotation {
   readonly value: Uint8Array
 }
 
-/** What the data key of a value comes from, and where it is encrypted. */
+/** The encrypted source of the data key of a value, and the plugin key that encrypts it. */
 export interface DataKeySource {
   /** The key of the plugin. */
   readonly keyId: string
@@ -21,17 +21,17 @@ export interface EncryptedObject extends DataKeySource {
   readonly encryptedData: Uint8Array
 }
 
-/** The source is the key itself. */
+/** The source is the data key itself. */
 export const keySource = 0
-/** Every value has a key derived from the source and 32 random bytes. */
+/** The source is a seed: each value has a data key derived from the seed and 32 random bytes. */
 export const seedSource = 1
 
 export interface KmsStatus {
   /** `v2` or `v2beta1`. */
   readonly version: string
-  /** `ok`, or what is wrong. */
+  /** `ok`, or a description of the problem. */
   readonly healthz: string
-  /** The key that encrypts. */
+  /** Identifier of the key that encrypts. */
   readonly keyId: string
 }
 

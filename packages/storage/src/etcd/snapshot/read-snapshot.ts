@@ -10,21 +10,21 @@ import { type KeyValue, keyValue } from '../messages.ts'
 import { blockBytes, bucketNames, checksumBytes, metaKeys, readPosition } from './snapshot-format.ts'
 import type { SnapshotPlaces } from './write-snapshot.ts'
 
-/** Bytes hashed at once. */
+/** Number of bytes hashed at a time. */
 const hashedBytes = 1024 * 1024
 
 export interface ReadSnapshotOptions extends SnapshotPlaces {
-  /** Fetches what `form` needs to read values. */
+  /** Its `prepare` is called before `form` reads values. */
   readonly transformer: Pick<ValueTransformer, 'prepare'>
   /** Accepts a file without a checksum: the data file of a stopped etcd. */
   readonly skipHashCheck: boolean
-  /** Called for keys below the root whose value is no object of a known kind. */
+  /** Called with each key below the root whose value is not an object of a known kind. */
   readonly onSkipped: (key: string) => void
 }
 
 /**
- * Reads the newest value of every key of a snapshot. Keys that one transaction wrote share a revision; all but the first get later ones
- * than any in the snapshot.
+ * Reads the newest value of every key of a snapshot. Keys that one transaction wrote share a revision; all but the first get revisions
+ * after the newest of the snapshot.
  *
  * @throws StorageError `Unavailable`: `foreign` for other files, `corrupt` for a damaged one, `encryption`
  */
@@ -97,7 +97,7 @@ async function readWrites(file: RandomAccessFile): Promise<Writes> {
   return { newest, revision: Math.max(revision, await compactedBy(bolt)) }
 }
 
-/** The revision of the last compaction, which can be later than any write that is left. */
+/** The revision of the last compaction, which can be later than any remaining write. */
 async function compactedBy(bolt: BoltReader): Promise<Revision> {
   let revision = 1
   const compactions: readonly string[] = [metaKeys.finishedCompaction, metaKeys.scheduledCompaction]

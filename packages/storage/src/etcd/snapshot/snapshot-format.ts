@@ -1,5 +1,5 @@
 /**
- * What a snapshot of etcd contains: a bbolt file and, behind it, the SHA-256 of its bytes.
+ * The content of an etcd snapshot: a bbolt file, followed by the SHA-256 of its bytes.
  *
  *     bucket key     revision -> key, value and revisions of a write; the marked revisions are deletions
  *     bucket lease   identifier -> lifetime
@@ -8,7 +8,7 @@
 import type { Revision } from '../../interfaces.ts'
 
 export const checksumBytes = 32
-/** A bbolt file is a multiple of this, so that the rest tells whether a checksum follows. */
+/** The length of a bbolt file is a multiple of this, so the remainder shows whether a checksum follows. */
 export const blockBytes = 512
 
 export const bucketNames = {
@@ -37,7 +37,7 @@ export interface WritePosition {
   readonly isDeletion: boolean
 }
 
-/** The key of a write in the bucket `key`; those of `meta` that hold a revision have the same form. */
+/** The key of a write in the bucket `key`. Revisions in the bucket `meta` have the same form. */
 export function writePosition({ revision, place }: Omit<WritePosition, 'isDeletion'>): Buffer {
   const bytes = Buffer.alloc(plainBytes)
   bytes.writeBigUInt64BE(BigInt(revision), 0)

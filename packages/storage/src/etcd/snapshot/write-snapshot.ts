@@ -7,15 +7,15 @@ import type { Layout } from '../layout.ts'
 import { keyValue, storedLease } from '../messages.ts'
 import { bigEndian, bucketNames, metaKeys, writePosition } from './snapshot-format.ts'
 
-/** Keys of one lease, which etcd removes in one step. */
+/** Maximum number of keys of one lease, because etcd removes them in one step. */
 const keysOfLease = 1000
 /** Bytes per call of `write`. */
 const chunkBytes = 256 * 1024
 
-/** How etcd keeps what a snapshot contains. */
+/** How keys and values are stored in the snapshot. */
 export interface SnapshotPlaces {
   readonly layout: Layout
-  /** With the encryption of the servers that will use the snapshot. */
+  /** Includes the encryption of the servers that will use the snapshot. */
   readonly form: StoredForm
 }
 
@@ -56,14 +56,14 @@ function storedWrite(entry: ExportedEntry, { layout, form }: SnapshotPlaces, lea
     key: layout.toEtcd(key),
     create_revision: created,
     mod_revision: revision,
-    // How often a key was written is not known here; etcd requires 1 for the first write.
+    // The number of writes to a key is not known here; etcd requires 1 for the first write.
     version: created === revision ? 1 : 2,
     value: form.encode(key, entry.value),
     ...(lease === 0 ? {} : { lease }),
   })
 }
 
-/** The writes by position; those of one transaction share a revision. */
+/** The writes by position. Writes of one transaction share a revision and differ in place. */
 function placed(writes: readonly { readonly revision: Revision; readonly value: Uint8Array }[]): BoltEntry[] {
   let place = 0
   return writes.map(({ revision, value }, at) => {
@@ -72,7 +72,7 @@ function placed(writes: readonly { readonly revision: Revision; readonly value: 
   })
 }
 
-/** Leases begin anew when etcd starts with a snapshot. */
+/** Plans the leases of keys with a lifetime. Leases restart when etcd starts with a snapshot. */
 class PlannedLeases {
   readonly #ttls: number[] = []
   readonly #open = new Map<number, { readonly id: number; keys: number }>()

@@ -3,11 +3,14 @@ import type { Encode, Storage, StorageWriteOptions, WriteResult } from '../../in
 export interface Disturbance {
   /** Whether the next write is preceded by a fault. */
   isDue(): boolean
-  /** Lets something fail, and resolves when it works again. */
+  /** Causes a fault, and resolves when the fault has ended. */
   run(): Promise<void>
 }
 
-/** A store in which something fails between two writes, so that no write is unanswered, while watches are open and other calls go on. */
+/**
+ * A store with faults between writes. No write is in flight during a fault, so none has an unknown outcome; watches and other calls
+ * continue.
+ */
 export function disturbedStorage(storage: Storage, disturbance: Disturbance): Storage {
   const writes = new Set<Promise<unknown>>()
   let running: Promise<void> | undefined

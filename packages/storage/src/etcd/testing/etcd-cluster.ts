@@ -1,4 +1,4 @@
-/** Three members of etcd on loopback. Members reach each other through proxies, and so do clients, so that both can be cut off. */
+/** Three members of etcd on loopback. Members and clients connect through proxies, so that each can be partitioned. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { EtcdClient } from '../etcd-client.ts'
 import { EtcdProcess } from './etcd-process.ts'
@@ -49,7 +49,7 @@ export class EtcdCluster {
     return this.#delayMs
   }
 
-  /** Number of the member that leads. */
+  /** Index of the leading member. */
   async leader(): Promise<number> {
     for (;;) {
       const found = await Promise.all(this.#members.map(({ process }) => statusOf(process.url)))
@@ -83,7 +83,10 @@ export class EtcdCluster {
     this.#members[member]?.clients.partition()
   }
 
-  /** Ends all partitions. @param options.lost what clients sent meanwhile is lost with its connection, as between members */
+  /**
+   * Ends all partitions. @param options.lost data that clients sent during the partition is lost with its connection, as it is between
+   * members
+   */
   heal({ lost }: { readonly lost: boolean }): void {
     for (const { peers, clients } of this.#members) {
       peers.heal({ lost: true })
@@ -91,7 +94,7 @@ export class EtcdCluster {
     }
   }
 
-  /** What clients and members send each other arrives this much later; members are not slowed down among themselves. */
+  /** Delays all data between clients and members, but not between members. */
   delay(milliseconds: number): void {
     this.#delayMs = milliseconds
     for (const { clients } of this.#members) clients.delay(milliseconds)

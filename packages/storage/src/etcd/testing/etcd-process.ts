@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EtcdClient } from '../etcd-client.ts'
 
-/** The program `etcd`: that of the environment variable `KRMKIT_ETCD`, or the one on the path; undefined without either. */
+/** The path of the program `etcd`: from the environment variable `KRMKIT_ETCD` or the search path; undefined without either. */
 export function etcdProgram(): string | undefined {
   const named = process.env.KRMKIT_ETCD
   if (named !== undefined && named !== '') return named
@@ -18,7 +18,7 @@ export function etcdProgram(): string | undefined {
   }
 }
 
-/** Why tests that need etcd are skipped. */
+/** Reason why tests that need etcd are skipped. */
 export const withoutEtcd = 'etcd is neither on the path nor named by KRMKIT_ETCD'
 
 interface Alarm {
@@ -50,7 +50,7 @@ export class EtcdProcess {
     return etcd
   }
 
-  /** A process that is not started. @param flags they override others */
+  /** A process that has not been started. @param flags take precedence over the default flags */
   static async prepare(program: string, flags: readonly string[]): Promise<EtcdProcess> {
     return new EtcdProcess(program, { client: await freePort(), peer: await freePort() }, flags)
   }
@@ -64,7 +64,7 @@ export class EtcdProcess {
     return this.#child?.pid
   }
 
-  /** Starts it again on the same data. */
+  /** Starts the process, with its existing data if any. */
   async start(): Promise<void> {
     const peer = `http://127.0.0.1:${this.peerPort}`
     const flags = [
@@ -81,7 +81,7 @@ export class EtcdProcess {
     }
   }
 
-  /** Fills the data of a process that was not started yet from a snapshot. @param etcdutl the program */
+  /** Restores the data of a process from a snapshot, before its first start. @param etcdutl the program */
   restore(etcdutl: string, snapshot: string): void {
     const peer = `http://127.0.0.1:${this.peerPort}`
     const member = ['--name', 'default', '--initial-cluster', `default=${peer}`, '--initial-advertise-peer-urls', peer]
@@ -107,7 +107,7 @@ export class EtcdProcess {
     return alarms.map(({ alarm }) => alarm)
   }
 
-  /** The gateway for JSON, because identifiers of members are too large for the numbers of the client. */
+  /** Calls the JSON gateway, because member identifiers are too large for the numbers of the client. */
   async #maintain(method: string, request: object): Promise<{ readonly alarms?: readonly Alarm[] }> {
     const response = await fetch(`${this.url}/v3/${method}`, { method: 'POST', body: JSON.stringify(request) })
     const text = await response.text()

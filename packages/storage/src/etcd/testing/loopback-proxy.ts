@@ -1,7 +1,7 @@
 /** A TCP proxy on loopback that can cut, stall and slow down connections. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Which peer opened the connection from this local port. */
+/** Returns the peer that opened the connection from a local port. */
 export type SourceOf = (port: number, proxyPort: number) => string | undefined
 
 export class LoopbackProxy {
@@ -25,7 +25,7 @@ export class LoopbackProxy {
     server.on('connection', (socket) => this.#relay(socket))
   }
 
-  /** @param sourceOf tells connections apart, for partitions of some */
+  /** @param sourceOf identifies the source of a connection, for partitions of single sources */
   static start(targetPort: number, sourceOf: SourceOf = () => undefined): Promise<LoopbackProxy> {
     return new Promise((resolve, reject) => {
       const server = createServer()
@@ -34,20 +34,20 @@ export class LoopbackProxy {
     })
   }
 
-  /** Neither side receives anything, and connections stay open, until `heal`. @param source only connections from there */
+  /** Stops all data until `heal`, while connections stay open. @param source only connections of this source */
   partition(source?: string): void {
     this.#isPartitioned = source === undefined ? () => true : (other) => other === source
     for (const [socket, from] of this.#sockets) if (this.#isPartitioned(from)) socket.pause()
   }
 
-  /** Ends a partition: what was sent meanwhile arrives, or is lost with its connection. */
+  /** Ends a partition: data sent during the partition arrives, or is lost with its connection. */
   heal({ lost }: { readonly lost: boolean }): void {
     this.#isPartitioned = () => false
     if (lost) this.cut()
     for (const socket of this.#sockets.keys()) socket.resume()
   }
 
-  /** What is sent arrives this much later, in both directions. */
+  /** Delays data in both directions. */
   delay(milliseconds: number): void {
     this.#delayMs = milliseconds
   }
@@ -71,7 +71,7 @@ export class LoopbackProxy {
       [upstream, client],
     ] as const) {
       this.#sockets.set(from, source)
-      // A network passes small packets at once, without waiting for the receipt of the last one.
+      // Without Nagle's algorithm: a network passes small packets on at once.
       from.setNoDelay(true)
       const pass = this.#line()
       from.on('data', (chunk) => pass(() => to.write(chunk)))

@@ -1,7 +1,7 @@
-/** A disk that is slow to flush: strace delays the system calls of a process that do it. */
+/** Simulates slow flushes to disk: strace delays the flush system calls of a process. */
 import { execFileSync, spawn } from 'node:child_process'
 
-/** Why tests of slow disks are skipped; undefined where they can run. */
+/** Reason why tests of slow disks are skipped; undefined where they can run. */
 export function withoutSlowDisks(): string | undefined {
   try {
     execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' })

@@ -1,6 +1,6 @@
 import type { RemoteBackend, RemoteEntry, RemoteSink, RemoteWrite, RemoteWriteResult } from '../remote-backend.ts'
 
-/** A remote store in memory, whose answers a test can change. */
+/** A remote store in memory, whose responses a test can change. */
 export class MemoryBackend implements RemoteBackend {
   readonly entries = new Map<string, RemoteEntry>()
   readonly sent: RemoteWrite[] = []
@@ -24,7 +24,7 @@ export class MemoryBackend implements RemoteBackend {
     sink?.ended('compacted')
   }
 
-  /** Ends the subscription, and accepts no other. */
+  /** Stops delivering events, without ending the subscription. Later subscriptions get no events either. */
   silence(): void {
     this.#sink = undefined
     this.subscribe = async () => ({ requestProgress: () => undefined, close: () => undefined })

@@ -1,6 +1,6 @@
 import { open } from 'lmdb'
 
-/** The library alone, for comparisons: a put resolves when the value is on disk. */
+/** The LMDB library without this package, for comparisons: a put resolves when the value is on disk. */
 export interface RawLmdb {
   put(key: string, value: Uint8Array): Promise<boolean>
   close(): Promise<void>

@@ -89,7 +89,7 @@ describe('checkLinearizable', () => {
   })
 })
 
-/** A client whose operations take some turns of the event loop, before and after they happen. */
+/** A client whose operations wait some turns of the event loop before and after they take effect. */
 function delayed(client: HistoryClient): HistoryClient {
   const around = async <T>(act: () => Promise<T>): Promise<T> => {
     await turn()

@@ -1,9 +1,9 @@
 /**
- * Decides whether a history is linearizable: whether its operations can be put into one order in which each takes effect between its
- * call and its return, and which the model of a store allows.
+ * Decides whether a history is linearizable: whether its operations can be put into an order that the model of a store allows and in which
+ * each operation takes effect between its call and its return.
  *
- * The algorithm is that of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993) with the memory of Lowe ("Testing for
- * linearizability", 2017): a search by depth through the orders, which does not enter the same set of operations with the same state
+ * The algorithm is that of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993) with the cache of Lowe ("Testing for
+ * linearizability", 2017): a depth-first search through the orders that does not visit the same set of operations with the same state
  * twice.
  */
 import { type StorageOperation, withoutUnseenWrites, withSeenRevisions } from './operation.ts'
@@ -11,7 +11,7 @@ import { initialState, keyOf, type ModelState, step } from './store-model.ts'
 
 export type Linearizability =
   | { readonly isLinearizable: true; readonly order: readonly StorageOperation[] }
-  /** `order`: the longest order found; `stuck`: the operations, one of which must come next, and none of which can. */
+  /** `order`: the longest order found. `stuck`: the operations after it, one of which must come next although none can. */
   | { readonly isLinearizable: false; readonly order: readonly StorageOperation[]; readonly stuck: readonly StorageOperation[] }
 
 /**
@@ -27,7 +27,7 @@ export function checkLinearizable(history: readonly StorageOperation[]): Lineari
   return likely.isLinearizable ? likely : search(withSeenRevisions(history))
 }
 
-/** A call or a return in the list of those that are not ordered yet. */
+/** A call or return in the list of operations that are not ordered yet. */
 interface Moment {
   readonly at: number
   readonly operation: StorageOperation
@@ -64,7 +64,7 @@ function search(history: readonly StorageOperation[]): Linearizability {
       } else moment = moment.next
       continue
     }
-    // The next return belongs to an operation that has not been ordered, and everything before it has been tried.
+    // The next return belongs to an operation that is not ordered, and all candidates before it have been tried.
     if (chosen.length >= longest.length) {
       longest = orderOf()
       stuck = callsBefore(head, moment)
@@ -79,7 +79,7 @@ function search(history: readonly StorageOperation[]): Linearizability {
   return { isLinearizable: true, order: orderOf() }
 }
 
-/** Marks the operation as ordered, unless the same operations have led to the same state before. */
+/** Marks an operation as ordered. @returns false when the same operations have led to the same state before */
 function enter(visited: Set<string>, taken: Uint8Array, index: number, state: ModelState): boolean {
   taken[index] = 1
   const key = `${Buffer.from(taken).toString('latin1')} ${keyOf(state)}`
@@ -91,14 +91,14 @@ function enter(visited: Set<string>, taken: Uint8Array, index: number, state: Mo
   return true
 }
 
-/** The calls and returns in order. The result stands before the first. */
+/** Links the calls and returns in order. @returns a sentinel before the first */
 function momentsOf(history: readonly StorageOperation[]): Moment {
   const moments: Moment[] = []
   history.forEach((operation, index) => {
     const end: Moment = { at: operation.returned, operation, index, end: undefined, previous: undefined, next: undefined }
     moments.push({ ...end, at: operation.called, end }, end)
   })
-  // At one time, calls come before returns: the operations overlap.
+  // At equal times, calls come before returns, because the operations overlap.
   moments.sort((a, b) => (a.at === b.at ? Number(a.end === undefined) - Number(b.end === undefined) : a.at - b.at))
   const first = history[0]
   const head: Moment = { at: -1, operation: first!, index: -1, end: undefined, previous: undefined, next: undefined }
@@ -111,7 +111,7 @@ function momentsOf(history: readonly StorageOperation[]): Moment {
   return head
 }
 
-/** Takes a call and its return out of the list. */
+/** Removes a call and its return from the list. */
 function lift(call: Moment): void {
   for (const moment of [call, call.end!]) {
     moment.previous!.next = moment.next
@@ -119,7 +119,7 @@ function lift(call: Moment): void {
   }
 }
 
-/** Puts them back. */
+/** Reinserts a call and its return into the list. */
 function unlift(call: Moment): void {
   for (const moment of [call.end!, call]) {
     moment.previous!.next = moment

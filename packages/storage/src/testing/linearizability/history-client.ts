@@ -1,4 +1,4 @@
-/** What a client of a recorded history does, with text as values. */
+/** The operations of a client in a recorded history, with text values. */
 import type { Entry, Revision, Storage } from '../../interfaces.ts'
 import { StorageError } from '../../storage-error.ts'
 import { historyPrefix, type SeenValue } from './operation.ts'

@@ -16,7 +16,7 @@ export type OperationInput =
 export type OperationOutput =
   | { readonly outcome: 'written'; readonly revision: Revision }
   | { readonly outcome: 'conflict' }
-  /** No answer: the write happened at any time after the call, or never. */
+  /** No response: the write took effect at any time after the call, or never. */
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'read'; readonly found: SeenValue | undefined }
   | {
@@ -39,8 +39,8 @@ export interface StorageOperation {
 export const historyPrefix = '/history/'
 
 /**
- * The history with the revisions of unanswered writes whose values were read, and without those that no read has shown. The history is
- * linearizable when this one is: a write that has not been seen may have happened after everything else.
+ * The history without unanswered writes whose values were never read. The other unanswered writes get the revision at which their value was
+ * read. If the result is linearizable, so is the history, because an unseen write may have taken effect after all other operations.
  */
 export function withoutUnseenWrites(history: readonly StorageOperation[]): StorageOperation[] {
   const revisions = revisionsOf(history)
@@ -49,7 +49,7 @@ export function withoutUnseenWrites(history: readonly StorageOperation[]): Stora
   )
 }
 
-/** The history in which unanswered writes have the revision at which a read has shown their value. */
+/** The history in which unanswered writes have the revision at which their value was read, if it was. */
 export function withSeenRevisions(history: readonly StorageOperation[]): StorageOperation[] {
   const revisions = revisionsOf(history)
   return history.map((operation) => {

@@ -1,13 +1,13 @@
-/** Clients that break the contract now and then, to show that the check finds it. */
+/** Clients that occasionally violate the contract, to show that the check detects it. */
 import type { ClientWriteResult, HistoryClient } from './history-client.ts'
 import type { SeenValue } from './operation.ts'
 
-/** Successful writes between two violations of a client. */
+/** Number of successful writes between two violations of a client. */
 const every = 8
-/** Turns of the event loop for which a write waits for another. */
-const patience = 50
+/** Maximum number of turns of the event loop for which a write waits for another. */
+const maxWaitTurns = 50
 
-/** By what is wrong: makes clients of one store break the contract. */
+/** By kind of violation: functions that make clients of one store violate the contract. */
 export const plantedViolations: Readonly<Record<string, (clients: readonly HistoryClient[]) => HistoryClient[]>> = {
   'a stale read': (clients) => clients.map(staleReads),
   'a lost write': (clients) => clients.map(lostWrites),
@@ -56,7 +56,7 @@ function repeatedWrites(client: HistoryClient): HistoryClient {
   }
 }
 
-/** Two acknowledgements with each other's revision. */
+/** Swaps the revisions of two acknowledgements. */
 function swappedRevisions(clients: readonly HistoryClient[]): HistoryClient[] {
   let waiting: { readonly revision: number; other: number | undefined } | undefined
   let count = 0
@@ -71,14 +71,15 @@ function swappedRevisions(clients: readonly HistoryClient[]): HistoryClient[] {
     if (++count % every !== 0) return result
     const own: { readonly revision: number; other: number | undefined } = { revision: result.revision, other: undefined }
     waiting = own
-    for (let turn = 0; turn < patience && own.other === undefined; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (let turn = 0; turn < maxWaitTurns && own.other === undefined; turn++)
+      await new Promise((resolve) => setImmediate(resolve))
     if (waiting === own) waiting = undefined
     return { outcome: 'written', revision: own.other ?? own.revision }
   }
   return clients.map((client) => ({ ...client, write: async (write) => swap(await client.write(write)) }))
 }
 
-/** Lists whose entries are read one after the other. */
+/** Returns lists whose entries were read one after the other. */
 function tornLists(client: HistoryClient): HistoryClient {
   return {
     ...client,

@@ -1,11 +1,11 @@
-/** Concurrent clients that do random operations on few keys, and the history of what they did. */
+/** Runs concurrent clients with random operations on few keys, and records the history. */
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Revision } from '../../interfaces.ts'
 import type { ClientWrite, HistoryClient } from './history-client.ts'
 import { historyPrefix, type OperationInput, type OperationOutput, type SeenValue, type StorageOperation } from './operation.ts'
 
 export interface HistoryOptions {
-  /** Each does one operation after the other. */
+  /** Each client runs one operation after the other. */
   readonly clients: readonly HistoryClient[]
   readonly seed: number
   /** Operations of each client; default 40. */
@@ -14,7 +14,7 @@ export interface HistoryOptions {
   readonly keys?: number
   /** Waits between two operations of a client. */
   readonly pause?: (choices: RandomChoices) => Promise<void>
-  /** Called after each operation, with the number of those done. */
+  /** Called after each operation with the number of completed operations. */
   readonly onProgress?: (done: number) => void
 }
 
@@ -67,7 +67,7 @@ class HistoryRecorder {
 
   async #get(client: HistoryClient, number: number, { key, known }: { key: string; known: Map<string, Revision> }) {
     const called = this.#moment++
-    // A read without an answer shows nothing.
+    // A failed read is not recorded.
     const result = await client.get(key).then(
       (found) => ({ found }),
       () => undefined,
@@ -100,7 +100,7 @@ class HistoryRecorder {
       return
     }
     const returned = this.#add(number, called, write, { outcome: 'conflict' })
-    // The entry of a conflict is read at some time between call and return.
+    // The current entry of a conflict counts as a read between call and return.
     const read = { type: 'get', key: write.key } as const
     this.operations.push({ client: number, called, returned, input: read, output: { outcome: 'read', found: result.current } })
     learn(known, write.key, result.current)

@@ -1,8 +1,9 @@
 /**
- * What a store is, if one operation happens after the other: keys with a value and the revision that stored it, and one counter.
+ * The sequential model of a store: keys with a value and the revision that stored it, and one revision counter.
  *
- * - A write succeeds exactly when the key has the expected revision, and takes a revision above all that were written or listed.
- * - A read returns the last written value of the key; a list, those of all keys, at a revision that includes every earlier write.
+ * - A write succeeds exactly when the key has the expected revision, and gets a revision above all revisions written or listed before.
+ * - A read returns the last written value of the key. A list returns the values of all keys at a revision that includes every earlier
+ * write.
  */
 import type { Revision } from '../../interfaces.ts'
 import type { OperationInput, StorageOperation } from './operation.ts'
@@ -16,7 +17,7 @@ export interface ModelValue {
 }
 
 export interface ModelState {
-  /** The newest revision that is known to be written or listed. */
+  /** The newest revision known from a write or list. */
   readonly revision: Revision
   readonly values: ReadonlyMap<string, ModelValue>
 }

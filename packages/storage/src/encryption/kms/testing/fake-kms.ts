@@ -1,4 +1,4 @@
-/** A KMS plugin for tests: encrypts with keys that it makes of their names, behind a Unix socket. */
+/** A KMS plugin for tests, behind a Unix socket. It derives its keys from their names. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import * as grpc from '@grpc/grpc-js'
@@ -25,7 +25,7 @@ export class FakeKms {
   /** The key that encrypts. */
   keyId = 'key-1'
   healthz = 'ok'
-  /** Status of gRPC that calls fail with. */
+  /** gRPC status that calls fail with. */
   failure: number | undefined
   readonly calls = { Status: 0, Encrypt: 0, Decrypt: 0 }
   readonly #path: string
@@ -83,7 +83,7 @@ export class FakeKms {
   }
 }
 
-/** A nonce that does not change: every plaintext is a new random seed. */
+/** A constant nonce, which is safe because every plaintext is a new random seed. */
 const nonce = Buffer.alloc(12, 1)
 
 function secretOf(keyId: string): Buffer {
