@@ -4,10 +4,10 @@ import type { Listener, ListenOptions } from './interfaces.ts'
 import { tlsFiles } from './tls.ts'
 
 /**
- * Accepts connections that other processes serve. A connection is paused: pass it on with `ChildProcess.send(message, socket)`; the other
- * process gives it to `listen({ passed })`.
+ * Accepts connections for other processes to serve. Each connection is paused: send it with `ChildProcess.send(message, socket)`; the other
+ * process hands it to `listen({ passed })`.
  *
- * `setClientAuthorities` of the result has no effect: the serving processes end TLS. `close` only stops accepting.
+ * `setClientAuthorities` of the result has no effect, because the serving processes terminate TLS. `close` only stops accepting.
  *
  * @throws HttpError `ListenFailed`, `InvalidTls`
  * @example
@@ -27,7 +27,7 @@ export async function acceptConnections(
   const boundPort = await bind(server, { host, port })
   let closing: Promise<void> | undefined
   const close = () => {
-    // The callback would wait for the connections, which are no longer ours.
+    // No callback: it would wait for connections that other processes own.
     closing ??= new Promise((resolve) => {
       server.close()
       resolve()

@@ -5,7 +5,7 @@ import type { PeerCertificate } from 'node:tls'
 export interface Destination {
   readonly host: string
   readonly port: number
-  /** Name that the certificate must carry. */
+  /** Name that the certificate must contain. */
   readonly name: string
 }
 
@@ -41,7 +41,7 @@ export const connectTimeoutCode = 'ERR_CONNECT_TIMEOUT'
 /** How OpenSSL describes a peer that does not speak TLS, in the code or in the message of an error. */
 const notTls = /wrong version number|packet length too long|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/
 
-/** Words a connection failure as Go's HTTP client does, which users and tools of kube-apiserver know. */
+/** Converts a connection failure to the message of Go's HTTP client, which users and tools of kube-apiserver know. */
 export function connectionError(error: unknown, destination: Destination): Error {
   const failure = (error instanceof Error ? error : new Error(String(error))) as SystemError
   return new Error(messageOf(failure, destination), { cause: error })

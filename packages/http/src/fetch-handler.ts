@@ -7,7 +7,7 @@ import { splitTarget } from './request-head.ts'
 import { cancelStream, groupParts } from './response-body.ts'
 
 export interface FetchHandlerOptions {
-  /** Returns the peer of a request, where the host knows it. */
+  /** Returns the peer of a request, if the host knows it. */
   readonly peer?: (request: Request) => Peer
   /** Returns the user of a request that the host has authenticated. */
   readonly user?: (request: Request) => UserInfo | undefined

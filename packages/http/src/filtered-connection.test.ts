@@ -84,7 +84,7 @@ it('survives clients that disconnect at any moment and serves the next one', asy
   expect([String(answer), faults]).toEqual(['xxxxxxxxxx', []])
 })
 
-it('is destroyed when the client ends the connection: node ends a readable one while the session still writes', async () => {
+it('is destroyed when the client ends the connection, because node would end it while the session still writes', async () => {
   const socket = new PassThrough()
   const connection = new FilteredConnection(socket as unknown as TLSSocket, (chunk) => chunk)
   const closed = new Promise((resolve) => connection.once('close', resolve))
@@ -103,7 +103,7 @@ it('pauses reading and writing with the other side', async () => {
   client.send(encodeFrame(frameTypes.window, { payload: Buffer.from([0x7f, 0, 0, 0]) }))
   await new Promise((resolve) => setTimeout(resolve, 50))
   client.socket.resume()
-  // Each stream has the initial window.
+  // Each stream starts with the initial window.
   const initialWindow = 65_535
   while (
     client.frames.filter(({ type }) => type === frameTypes.data).reduce((sum, { payload }) => sum + payload.length, 0) <

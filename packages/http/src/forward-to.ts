@@ -11,7 +11,7 @@ export interface ForwardedConnection {
 /**
  * Returns a handler for `portForward` of a simulated container that connects the clients to a real address.
  *
- * @param address `host:port`; without a port that of the pod is used
+ * @param address `host:port`; without a port, the port of the pod is used
  * @throws HttpError `InvalidOption` for a malformed address
  * @example
  * import { NodeSimulation } from '@krmkit/controllers'

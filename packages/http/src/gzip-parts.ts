@@ -19,14 +19,14 @@ const deflateOptions: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants
 
 /** Larger parts are deflated in slices, in parallel on zlib's threads. */
 const sliceBytes = 128 * 1024
-/** Slices that are being deflated or are ready to be sent. */
+/** Maximum number of slices that are being deflated or waiting to be sent. */
 const maxAhead = 8
 /** Parts up to this size are stored uncompressed. */
 const storedBytes = 512
 /** Small outputs are joined up to this size. */
 const chunkBytes = 64 * 1024
 
-/** Deflated pieces, so that a piece shared by several responses is deflated once. */
+/** Caches deflated pieces, so that a piece that several responses share is deflated once. */
 export type DeflateCache = WeakMap<BodyPiece, Deflated>
 
 /** Encodes parts as one gzip file (RFC 1952). Each part is deflated separately on zlib's threads, unless `cache` has it. */

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import type { RequestHead } from './header-reader.ts'
 
-/** Smaller lists are not charged: the number of streams bounds them. */
+/** Smaller lists are not charged, because the limit of streams bounds their number. */
 const smallBytes = 16 * 1024
 
 /** Bounds the memory of the header lists of one connection while their streams are open. */

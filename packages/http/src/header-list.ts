@@ -2,9 +2,9 @@ import type { HeaderField, HeaderFieldSink } from '@krmkit/meta/hpack'
 
 /** The header list of one message: every field in order, including invalid ones. */
 export class HeaderList implements HeaderFieldSink {
-  /** Names and values in turn. Empty when the list is too large. */
+  /** Alternating names and values. Empty when the list is too large. */
   raw: string[] = []
-  /** A field has an invalid name or value. */
+  /** Whether a field has an invalid name or value. */
   invalid = false
   tooLarge = false
   /** Octets of all fields, plus 32 for each. */

@@ -30,7 +30,7 @@ const endStreamFlag = 0x1
 const endHeadersFlag = 0x4
 const paddedFlag = 0x8
 const priorityFlag = 0x20
-/** Overhead of a field beside its text: two references. */
+/** Overhead of a field in addition to its text: two references. */
 const fieldCost = 16
 const empty = Buffer.alloc(0)
 
@@ -57,8 +57,8 @@ interface Block {
 
 /**
  * Extracts the header lists from the input of an HTTP/2 client before the session reads it. The library behind node's sessions silently
- * drops invalid header fields and limits their size and number. Therefore header blocks are decoded here, completely, and the session
- * receives a placeholder for each: a block that opens the stream and holds only what framing needs.
+ * drops invalid header fields and limits their size and number. Therefore this class decodes header blocks completely, and passes a
+ * placeholder for each to the session: a block that opens the stream and contains only what framing needs.
  *
  *     preface (24 octets) --> frame head (9 octets) --> header block: decoded, replaced
  *                                                  \--> other frames: passed on unchanged

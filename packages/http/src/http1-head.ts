@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 
-/** Rejects heads that node's parser accepts and kube-apiserver does not, with the responses of kube-apiserver. */
+/** Rejects request heads that node's parser accepts but kube-apiserver does not, with the responses of kube-apiserver. */
 
 /** The number of header fields that a listener accepts: each counts for at least 32 octets, as in HTTP/2. */
 export function maxHeaderFields(headerBytes: number): number {

@@ -47,7 +47,7 @@ describe('HTTP/1.1 header fields', () => {
     expect(request.headers.last).toBe('1')
   })
 
-  it('are trimmed, as the protocol requires', async () => {
+  it('are trimmed, as HTTP/1.1 requires', async () => {
     expect((await seen('GET / HTTP/1.1\r\nHost: h\r\nX: \t a b\t \r\n\r\n')).headers.x).toBe('a b')
   })
 })
@@ -143,7 +143,7 @@ describe('HTTP/1.1 response', () => {
 })
 
 describe('HTTP/1.1 stream', () => {
-  it('sends the pieces of one turn as one chunk', async () => {
+  it('sends the pieces of one event-loop turn as one chunk', async () => {
     const feed = new Feed()
     await start(() => streamResponse(feed))
     const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')

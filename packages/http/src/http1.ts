@@ -26,7 +26,7 @@ class Http1Request implements ApiRequest {
   readonly headers: ApiRequest['headers']
   readonly peer: ApiRequest['peer']
   readonly upgradable: boolean
-  /** The head announces a body: a length above 0, or chunks. */
+  /** Whether the head announces a body: by a length above 0, or by chunked encoding. */
   readonly hasBody: boolean
   readonly #contentLength: number | undefined
   readonly #message: IncomingMessage
@@ -77,22 +77,22 @@ class Http1Request implements ApiRequest {
     this.#abort?.abort()
   }
 
-  /** Reading of the body has begun. */
+  /** Whether reading of the body has begun. */
   get isBodyRead(): boolean {
     return this.#isBodyRead
   }
 
-  /** The request has been received to its end. */
+  /** Whether the request has been received completely. */
   get isComplete(): boolean {
     return this.#message.complete
   }
 
-  /** The connection does not read the body to its end, by the length of it. */
+  /** Whether the announced body is unread and too long to be discarded, so that the connection must close. */
   get leavesLongBody(): boolean {
     return !this.#isBodyRead && (this.#contentLength ?? 0) > unreadBytes
   }
 
-  /** The client still waits for 100 Continue: its next bytes may be the body or another request. */
+  /** Whether the client still waits for 100 Continue: its next bytes may be the body or another request. */
   get awaitsContinue(): boolean {
     return this.#expectsContinue
   }
@@ -141,7 +141,7 @@ async function readUpgradeBody(upgrade: UpgradeSocket, options: ReadBodyOptions)
 export interface Http1Exchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  /** The client sends its body only after 100 Continue. */
+  /** Whether the client sends its body only after 100 Continue. */
   readonly expectsContinue: boolean
   /** Set when the client requests another protocol: node has handed over the connection. */
   readonly upgrade?: UpgradeSocket
@@ -150,8 +150,8 @@ export interface Http1Exchange {
 const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalErrorBody.length)]
 
 /**
- * Waiting for it lets node parse a body that came in the same input as its head: node runs microtasks when it has parsed a piece of a
- * body. The request is handled when its body is complete then, so that nothing waits for it.
+ * Awaiting this promise lets node parse a body that arrived together with its head, because node runs microtasks after parsing a piece of a
+ * body. Such a request is handled with its complete body, so reading it does not wait.
  */
 const bodyParsed = Promise.resolve()
 
@@ -258,17 +258,18 @@ function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Arra
   if (!response.shouldKeepAlive && !request.isComplete) {
     endLastResponse(response, body)
   } else if (body.length <= maxTextBytes && isAscii(body)) {
-    // Node writes a text together with the head, but bytes on their own. ASCII, because Deno sends any text as UTF-8 over TLS.
+    // Node sends a string in one write with the head, but bytes in a separate write. Only ASCII, because Deno sends strings as UTF-8 over
+    // TLS.
     response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
   } else response.end(body)
 }
 
-/** Larger bodies are not worth the copy. */
+/** Maximum size of a body that is sent as a string; copying a larger one costs more than a second write. */
 const maxTextBytes = 16 * 1024
 
 /**
- * Returns names and values in turn, the form that `writeHead` takes without a copy. `length` is added as content-length unless one is
- * set; -1 removes it, -2 leaves it as it is.
+ * Returns alternating names and values, which `writeHead` accepts without a copy. Adds `length` as content-length unless one is set. Length
+ * -1 removes content-length, -2 keeps it.
  */
 function flatten(headers: ApiResponse['headers'], length: number): string[] {
   const flat: string[] = []
@@ -288,8 +289,8 @@ function flatten(headers: ApiResponse['headers'], length: number): string[] {
 }
 
 /**
- * Writes framed chunks to the socket itself, so that all watchers of a turn share one buffer. Writes to the response instead without
- * chunked encoding (HTTP/1.0), or while an earlier response still owns the socket.
+ * Writes framed chunks directly to the socket, so that all watchers of one turn share a buffer. Without chunked encoding (HTTP/1.0), or
+ * while an earlier response still owns the socket, it writes to the response instead.
  */
 class Http1Sink implements StreamSink {
   readonly #response: ServerResponse

@@ -7,9 +7,9 @@ const endHeadersFlag = 0x4
 
 /** `:scheme https` and `:path /` by static table index, and a literal `:authority x`: required by the session. */
 const common = [0x87, 0x84, 0x01, 1, 0x78]
-/** With `:method GET`. */
+/** The block with `:method GET`. */
 const get = Buffer.from([0x82, ...common])
-/** With `:method HEAD`, so that the session sends no response body. */
+/** The block with `:method HEAD`, so that the session sends no response body. */
 const head = Buffer.from([0x02, 4, 0x48, 0x45, 0x41, 0x44, ...common])
 const none = Buffer.alloc(0)
 /** A literal without indexing, whose name is entry 28 of the static table: `content-length`. */
@@ -23,8 +23,8 @@ export interface PlaceholderOptions {
 }
 
 /**
- * The HEADERS frame that replaces a header block. It holds only what the session needs for framing: whether the response has a body and
- * the length of the request body. It does not change the HPACK table.
+ * The HEADERS frame that replaces a header block. The frame contains only what the session needs for framing: whether the response has a
+ * body, and the length of the request body. It does not change the HPACK table.
  */
 export function placeholderHeadersFrame({ stream, endsStream, fields }: PlaceholderOptions): Buffer {
   const opening = fields === undefined ? none : fields.method === 'HEAD' ? head : get

@@ -3,7 +3,9 @@ export interface RequestFields {
   readonly method: string
   readonly target: string
   readonly contentLength: string | undefined
-  /** The list follows the rules for requests: each pseudo-header once and first, no connection-specific fields. */
+  /**
+   * Whether the list follows the rules for requests: each pseudo-header once and before other fields, and no connection-specific fields.
+   */
   readonly wellFormed: boolean
 }
 

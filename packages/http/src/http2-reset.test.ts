@@ -60,21 +60,21 @@ function resetRequests(first: number, count: number): Buffer[] {
 }
 
 describe('a connection that resets its streams', () => {
-  it('all the time gets GOAWAY with ENHANCE_YOUR_CALM and is closed', async () => {
+  it('continuously gets GOAWAY with ENHANCE_YOUR_CALM and is closed', async () => {
     const client = new RawHttp2(server.port)
     client.send(...resetRequests(1, 20_000))
     await client.closed
     const codes = client.frames.filter(({ type }) => type === frameTypes.goaway).map(({ payload }) => payload.readUInt32BE(4))
     expect(codes.at(-1)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
     expect(handled).toBeLessThan(3 * resetsPerSecond)
-    // Other connections are served.
+    // Other connections are still served.
     await once(
       session.request({ ':path': '/' }).on('error', () => undefined),
       'response',
     )
   })
 
-  it('as a client does that cancels hundreds of watches stays open', async () => {
+  it('at the rate of a client that cancels hundreds of watches stays open', async () => {
     for (let round = 0; round < 4; round++) {
       const streams = Array.from({ length: 100 }, () => session.request({ ':path': '/' }).on('error', () => undefined))
       await Promise.all(streams.map((stream) => once(stream, 'response')))

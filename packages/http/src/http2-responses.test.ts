@@ -8,12 +8,12 @@ import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
 import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2, requestFields } from './testing/raw-http2.ts'
 
-/** Each request of an HTTP/2 connection has its whole response, whatever others of the connection do. */
+/** Each request of an HTTP/2 connection gets its complete response, whatever other requests of the connection do. */
 
 const mebibyte = 1024 * 1024
 const large = Buffer.alloc(3 * mebibyte, 'x')
 
-/** `/read` reads the body, `/late5` waits for 5 ms, `/large` and `/empty` say what the response has. */
+/** `/read` reads the body, `/late5` waits for 5 ms, `/large` and `/empty` choose the size of the response. */
 async function respond(request: ApiRequest): Promise<ApiResponse> {
   const { path } = request
   if (path.includes('read')) await request.body(mebibyte)
@@ -86,7 +86,7 @@ describe('an HTTP/2 response', () => {
     ['without content', '/empty', ['headers end', 'reset']],
     ['with content', '/', ['headers', 'data end', 'reset']],
   ])('%s is complete before the reset that ends the unread body of its request', async (_, path, expected) => {
-    // Keeps the connection writing.
+    // Large windows keep the connection writing.
     client.send(encodeFrame(frameTypes.settings, { payload: Buffer.from([0, 4, 0x7f, 0, 0, 0]) }))
     client.send(encodeFrame(frameTypes.window, { payload: Buffer.from([0x7f, 0, 0, 0]) }), head(1, '/large', 'GET'))
     for (const stream of streams) {
@@ -97,7 +97,7 @@ describe('an HTTP/2 response', () => {
     for (const stream of streams) expect(framesOf(stream)).toEqual(expected)
   })
 
-  it('is sent beside large ones that the client does not take', async () => {
+  it('is sent while the client does not read other, large responses', async () => {
     for (const stream of streams.slice(0, 20)) client.send(head(stream, '/large', 'GET'))
     while (!streams.slice(0, 20).every((stream) => framesOf(stream).length > 0)) await client.arrival()
     for (const stream of streams.slice(20)) client.send(head(stream, '/empty', 'GET'))

@@ -173,7 +173,7 @@ describe('HTTP/2 request heads', () => {
     const client = dial()
     const large = encodeFields([...requestFields, ['y', 'z'.repeat(3_900)]], { indexed: true })
     expect((await client.send(headersFrame(1, large)).response(1)).status).toBe(200)
-    // Each octet is an index of the newest field.
+    // Each octet is the index of the newest field.
     const list = Buffer.concat([whole(), Buffer.alloc(1000, 0xbe)])
     const open = (stream: number) => headersFrame(stream, list, flags.endHeaders)
     const pending = [3, 5, 7, 9].map((stream) => open(stream))

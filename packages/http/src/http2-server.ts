@@ -9,24 +9,27 @@ import type { ListenerContext } from './listener-context.ts'
 import { ResetBudget, resetsPerSecond } from './reset-budget.ts'
 
 const endStreamFlag = 1
-/** As in kube-apiserver. */
+/** Maximum frame size, as in kube-apiserver. */
 const frameBytes = 256 * 1024
-/** Budget for the large header lists of the open streams of a connection. */
+/** Memory budget for the large header lists of all open streams of a connection. */
 const headerBudgetBytes = 8 * 1024 * 1024
-/** Added to the limit by kube-apiserver, for the fields of every request. */
+/** kube-apiserver adds this to the limit, for the fields that every request has. */
 const listAllowance = 320
-/** Time between GOAWAY and the end of a connection whose client broke the protocol: unread input would make the kernel discard it. */
+/**
+ * Time between GOAWAY and the end of a connection whose client broke the protocol. Closing a socket with unread input at once would make
+ * the kernel discard the GOAWAY.
+ */
 const lingerMs = 500
 
 /**
- * `ResetBudget` decides instead: the default (1000, then 33 per second) turns away clients that often cancel watches. Node 20 ignores
- * these options.
+ * High limits, because `ResetBudget` limits resets: node's default (1000, then 33 per second) rejects clients that often cancel watches.
+ * Node 20 ignores these options.
  */
 const nodeResetLimits = { streamResetBurst: 2 * resetsPerSecond, streamResetRate: 2 * resetsPerSecond }
 
 /**
- * Megabytes. Node refuses streams while a connection has more unsent, which a client causes that gets several large responses at once: the
- * default is 10. What one stream has unsent is bounded by its pieces.
+ * Memory limit of a session in megabytes. Node refuses new streams while a connection has more unsent data. A client with several large
+ * responses at once would exceed the default of 10. The unsent data of one stream is bounded by its pieces.
  */
 const sessionMemory = 128
 
@@ -106,8 +109,8 @@ function refuse(session: ServerHttp2Session, code: number): void {
 }
 
 /**
- * Closes the session of a connection that has been idle for `idleMs`. Node's session timer is not used: it keeps running after the
- * session has ended and retains its memory until then.
+ * Closes the session of a connection that has been idle for `idleMs`. Node's session timer is not used, because it keeps running after the
+ * end of the session and retains the memory of the session until it fires.
  */
 function closeWhenIdle(session: ServerHttp2Session, filtered: FilteredConnection, idleMs: number): void {
   const check = () => {

@@ -22,7 +22,7 @@ export interface Http2Exchange {
   readonly socket: TLSSocket
   /** Undefined when the header reader has no head for the stream. */
   readonly head: RequestHead | undefined
-  /** The request has no body: the stream ended with its headers. */
+  /** Whether the request has no body: the stream ended with its headers. */
   readonly ended: boolean
 }
 
@@ -118,12 +118,13 @@ export async function serveHttp2(context: ListenerContext, exchange: Http2Exchan
   if (context.shouldSendGoaway()) session.close()
 }
 
-/** Time between two looks at whether a response has been sent. */
+/** Interval of polling whether a response has been sent. */
 const sentPollMs = 5
 
 /**
- * Discards the input after the response: what has been received, or, by a reset, what the client would still send. A reset cancels the
- * frames of the stream that node has not sent yet, and `finish` comes before the last one: the reset waits for it.
+ * Discards the input after the response: received data, and by a reset the data that the client would still send. A reset cancels frames of
+ * the stream that node has not sent yet, and node emits `finish` before it sends the last frame, so the reset waits until all frames are
+ * sent.
  */
 function endInput(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return

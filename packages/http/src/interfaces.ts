@@ -5,7 +5,7 @@ import type { Handler } from '@krmkit/protocol'
 /**
  * The adapter between sockets and an `ApiServer`: one port for HTTP/1.1 and HTTP/2, with or without TLS.
  *
- * It translates and enforces limits. The handler decides what a request means and produces every response.
+ * The adapter translates requests and responses, and enforces limits. The handler interprets requests and produces every response.
  */
 
 /** An `ApiServer`, or any object with its `handle` function. */
@@ -19,9 +19,9 @@ export interface ServerLike {
 export interface TlsFiles {
   readonly certificate: string
   readonly key: string
-  /** Authority for clients to trust; only passed on as `Listener.authority`. */
+  /** Certificate authority for clients to trust; only returned as `Listener.authority`. */
   readonly authority?: string
-  /** Authorities announced in the certificate request to clients. Absent: no client certificate is requested. */
+  /** Certificate authorities announced to clients when a client certificate is requested. Absent: no client certificate is requested. */
   readonly clientCa?: string
 }
 
@@ -36,27 +36,30 @@ export interface TlsSelfSigned {
 }
 
 export interface ListenLimits {
-  /** Bytes of the request line and headers. Default 1 MiB, as in kube-apiserver. */
+  /** Maximum size of the request line and headers, in bytes. Default 1 MiB, as in kube-apiserver. */
   readonly headerBytes: number
-  /** From the first byte (or the accepted connection) to the end of the headers. Default 32 s. */
+  /** Time limit from the first byte (or the accepted connection) to the end of the headers. Default 32 s. */
   readonly headersTimeoutMs: number
-  /** From the first byte to the end of the body. Default 60 s. */
+  /** Time limit from the first byte to the end of the body. Default 60 s. */
   readonly requestTimeoutMs: number
   /** Time after which an idle connection is closed. Default 90 s. */
   readonly idleTimeoutMs: number
-  /** Time for the TLS handshake. Default 10 s. */
+  /** Time limit of the TLS handshake. Default 10 s. */
   readonly handshakeTimeoutMs: number
-  /** Concurrent HTTP/2 streams of one connection. Default 250. */
+  /** Maximum number of concurrent HTTP/2 streams of one connection. Default 250. */
   readonly concurrentStreams: number
   /**
    * Window in which the average rate of a body must reach `bodyBytesPerSecond`; below it the request fails with 408. Default 10 s.
    */
   readonly bodyWindowMs: number
-  /** Minimum rate of a body. Default 500. */
+  /** Minimum rate of a request body, in bytes per second. Default 500. */
   readonly bodyBytesPerSecond: number
-  /** Connections without a complete request head, including those in the TLS handshake; above it the oldest is closed. Default 4096. */
+  /**
+   * Maximum number of connections without a complete request head, including those in the TLS handshake. Above it, the oldest is closed.
+   * Default 4096.
+   */
   readonly pendingConnections: number
-  /** `pendingConnections` for each remote address. Default 512. */
+  /** Maximum of `pendingConnections` per remote address. Default 512. */
   readonly pendingConnectionsPerAddress: number
   /** Number of connections above which new ones are closed at once. Default: no limit. */
   readonly connections: number
@@ -69,7 +72,7 @@ export interface ListenOptions {
   readonly host?: string
   /** Path of a Unix socket, or name of a Windows pipe, to listen on instead of `host` and `port`. */
   readonly path?: string
-  /** Connections that another process accepts, instead of listening. `host` and `port` are those of that process. */
+  /** Serves connections that another process accepts, instead of listening. `host` and `port` are those of the accepting process. */
   readonly passed?: PassedConnections
   /** `false`: plain HTTP/1.1. */
   readonly tls: TlsFiles | TlsSelfSigned | false
@@ -80,9 +83,9 @@ export interface ListenOptions {
   readonly compression?: boolean
   /** Probability (0 to 0.02) that a response over HTTP/2 is followed by GOAWAY, which rebalances clients between servers. */
   readonly goaway?: { readonly chance: number; readonly random: Pick<Random, 'bytes'> }
-  /** Receives errors that no client sees: a handler that threw, an interrupted stream. */
+  /** Receives errors that clients do not see: a handler that threw, an interrupted stream. */
   readonly onError?: (error: unknown) => void
-  /** Receives a warning about a server without an authorizer. Default: `process.emitWarning`. */
+  /** Receives the warning about a server without an authorizer. Default: `process.emitWarning`. */
   readonly onWarning?: (message: string) => void
 }
 
@@ -100,7 +103,7 @@ export interface Listener extends AsyncDisposable {
   readonly url: string
   readonly host: string
   readonly port: number
-  /** PEM of the authority that clients must trust, where known. */
+  /** PEM of the certificate authority that clients must trust, if known. */
   readonly authority: string | undefined
   /**
    * Replaces the PEM authorities announced in certificate requests on new connections. Has no effect without `clientCa` at the start.

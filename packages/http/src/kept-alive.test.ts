@@ -11,7 +11,7 @@ import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
 import { withErrorResponses } from './testing/fake-server.ts'
 
-/** One connection serves requests of all sizes up to the largest body, back to back and pipelined: each one has its response. */
+/** One connection serves requests of all sizes up to the largest body, back to back and pipelined. Each request gets its response. */
 
 const mebibyte = 1024 * 1024
 const requests = 2000
@@ -39,7 +39,7 @@ const methodOf = (index: number) => (sizeOf(index) === 0 ? 'GET' : (methods[inde
 
 async function respond(request: ApiRequest): Promise<ApiResponse> {
   const body = await request.body(filler.length)
-  // Every other response comes in a later turn, as those that wait for storage.
+  // Every other response comes in a later turn, like a response that waits for storage.
   if (body.length % 2 === 0) await new Promise((resolve) => setImmediate(resolve))
   return {
     status: 200,
@@ -60,7 +60,10 @@ async function dial({ port, authority }: Listener): Promise<Socket> {
   return socket.setNoDelay(true)
 }
 
-/** Counts the responses of a connection; each is checked against its request. Ends with the number when the connection closes early. */
+/**
+ * Counts the responses of a connection, and checks each against its request. Resolves with the count, also when the connection closes
+ * early.
+ */
 function countResponses(socket: Socket, onResponse: (count: number) => void): Promise<number> {
   return new Promise((resolve) => {
     let count = 0
@@ -82,7 +85,7 @@ function countResponses(socket: Socket, onResponse: (count: number) => void): Pr
           if (missing === 0) finish()
           continue
         }
-        // A head may be split between chunks.
+        // A response head may be split between chunks.
         const before = head.length
         head += chunk.toString('latin1', at)
         const end = head.indexOf('\r\n\r\n')
@@ -113,7 +116,7 @@ describe.each([
   ['plain', false],
   ['TLS', true],
 ])('a kept-alive connection of HTTP/1.1 (%s)', (_, secure) => {
-  it('answers every request that follows a response at once', async () => {
+  it('answers requests that immediately follow a response', async () => {
     const socket = await dial(await start(secure))
     const answered = countResponses(socket, (count) => send(socket, count))
     send(socket, 0)

@@ -30,7 +30,7 @@ const optionKinds: OptionKinds<ListenOptions> = {
   onWarning: 'function',
 }
 
-/** Checks the arguments of `listen`, which callers without types may have wrong. @throws HttpError `InvalidOption` */
+/** Checks the arguments of `listen`, because untyped callers may pass invalid ones. @throws HttpError `InvalidOption` */
 export function validateOptions(apiServer: ServerLike | undefined, options: Partial<ListenOptions> | undefined): void {
   if (typeof apiServer?.handle !== 'function') throw invalid('the server must have a function named handle')
   const problem = optionsProblem(options ?? {}, { what: 'listen', kinds: optionKinds, example: '{ port: 6443, tls: false }' })

@@ -147,9 +147,10 @@ function routeByProtocol(server: Server, http2: Http2Port): void {
 
 /**
  * Makes the parser of node:http read a TLS connection through its stream instead of its handle. Node pauses a connection when a request
- * arrives while an earlier response is still being flushed. TLS goes on delivering records that it has decrypted already, and from a
- * handle they reach the paused parser, which fails (HPE_PAUSED): the connection closes, and the request has no response. The stream
- * buffers them. Node switches when the socket gets a `data` listener, which need not stay.
+ * arrives while an earlier response is still being flushed. TLS still delivers records that it has already decrypted. Through the handle,
+ * these records reach the paused parser, which fails (HPE_PAUSED), so that the connection closes and the request gets no response. The
+ * stream buffers the records instead. Node switches to the stream when the socket gets a `data` listener, even if the listener is removed
+ * again.
  */
 function readThroughStream(socket: TLSSocket): void {
   const ignore = () => undefined

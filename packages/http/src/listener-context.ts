@@ -9,7 +9,7 @@ import { WriteCoalescer } from './write-coalescer.ts'
 
 /** A long-lived response: a stream, or a connection that switched protocols. */
 export interface StreamTask {
-  /** Resolves when it has ended. Rejects when it failed on the side of the server. */
+  /** Resolves when the response has ended. Rejects when it failed on the side of the server. */
   run(): Promise<void>
   /** Ends the response cleanly. */
   stop(): void

@@ -53,7 +53,7 @@ export function createAgent({ ca, certificate, key, insecure }: ProxyTarget): Ag
   return new Agent({
     ...pooling,
     minVersion: 'TLSv1.2',
-    // A bundle may hold the certificate of the server itself.
+    // The bundle may contain the certificate of the server itself.
     allowPartialTrustChain: true,
     checkServerIdentity: checkSubjectAltNames,
     ...(insecure === true ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {}),
@@ -75,8 +75,8 @@ function checkSubjectAltNames(host: string, certificate: PeerCertificate): Error
 }
 
 /**
- * Returns where to connect and the name that the certificate must carry. The host is read from the text of the origin: a URL parser turns
- * texts such as `0177.0.0.1` into other addresses.
+ * Returns where to connect, and the name that the certificate must contain. The host is taken literally from the origin, because a URL
+ * parser would convert texts such as `0177.0.0.1` to other addresses.
  *
  * @throws Error for a host that is neither an address nor a name
  */
@@ -100,7 +100,7 @@ export function isPlain(origin: string): boolean {
   return origin.startsWith('http://')
 }
 
-/** Whether a request failed because the server had closed the kept connection meanwhile. */
+/** Whether a request failed because the server had closed the reused connection. */
 export function isStaleConnection(request: ClientRequest, error: unknown): boolean {
   return request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }

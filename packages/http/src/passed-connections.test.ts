@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-/** Two listeners that take turns at the connections of a third port. */
+/** Two listeners that alternately serve the connections of a third port. */
 async function twoServers(handle: (name: string) => Promise<ApiResponse>) {
   const ticketKeys = new Uint8Array(48).fill(7)
   const tls = selfSigned(directory)

@@ -17,7 +17,7 @@ export function peerOf(socket: Socket): Peer {
 }
 
 function readPeer(socket: Socket): Peer {
-  // Bun has the member on every socket.
+  // On Bun, every socket has the member `encrypted`.
   const certificates = (socket as Partial<TLSSocket>).encrypted === true ? certificatesOf(socket as TLSSocket) : []
   return {
     ...(socket.remoteAddress === undefined ? {} : { address: socket.remoteAddress }),

@@ -7,7 +7,7 @@ export interface PendingLimits {
 
 /**
  * Connections without a complete request head, including those in the TLS handshake. Their number is bounded in total and per address;
- * above a bound the oldest is closed, which is rarely that of a well-behaved client.
+ * above a bound, the oldest connection is closed, which rarely belongs to a well-behaved client.
  */
 export class PendingConnections {
   readonly #limits: PendingLimits

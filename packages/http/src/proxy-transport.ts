@@ -19,13 +19,13 @@ import {
 
 type Agent = HttpAgent | HttpsAgent
 
-/** Time to establish a connection: that of Go's client. */
+/** Time limit for establishing a connection, as in Go's client. */
 const connectMs = 30_000
 const maxHeadBytes = 1024 * 1024
 
 /**
- * Forwards requests to other servers over HTTPS or HTTP. Bodies are streamed both ways, so that a slow reader slows the other server. All
- * requests to one target share kept connections.
+ * Forwards requests to other servers over HTTPS or HTTP. Bodies are streamed in both directions, so that a slow reader slows down the other
+ * server. All requests to one target share a connection pool.
  *
  * @example
  * import { createProxyTransport } from '@krmkit/http'
@@ -129,7 +129,7 @@ function start(
   return { response, isRetryable }
 }
 
-/** Interrupts a request whose connection is not established in time. */
+/** Aborts a request whose connection is not established in time. */
 function limitConnectTime(socket: Socket, outgoing: ClientRequest): void {
   if (!socket.connecting) return
   const interrupt = () => outgoing.destroy(Object.assign(new Error('i/o timeout'), { code: connectTimeoutCode }))
@@ -157,7 +157,10 @@ function headOf(incoming: IncomingMessage): Pick<ApiResponse, 'status' | 'header
   return { status: incoming.statusCode ?? 502, headers: headersOf(incoming.headersDistinct) }
 }
 
-/** Ends the request as soon as the reader returns. Not a generator: its `return` would wait for the pending chunk. */
+/**
+ * Ends the request as soon as the reader returns. Not written as a generator, because `return` of a generator would wait for the pending
+ * chunk.
+ */
 function responseBody(incoming: IncomingMessage, outgoing: ClientRequest): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

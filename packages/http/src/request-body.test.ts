@@ -53,7 +53,7 @@ describe('HTTP/1.1 request body', () => {
     const answer = await client.until('limit is 20')
     expect(answer).toContain('HTTP/1.1 413 ')
     expect(answer).toContain('"reason":"RequestEntityTooLarge"')
-    // The rest was discarded, so the connection is still usable.
+    // The rest of the body was discarded, so the connection is still usable.
     client.received = ''
     await client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\ny').until('<y>')
   })

@@ -80,7 +80,8 @@ export function takeBody(source: Readable, limitBytes: number): Promise<Uint8Arr
 }
 
 /**
- * Keeps reading, within bounds, so that the client gets to read the response. `limitUnreadBody` bounds the input after the response.
+ * Keeps reading and discarding input, within bounds, so that the client can read the response. `limitUnreadBody` bounds the input after the
+ * response.
  */
 function discard(source: Readable): void {
   let budget = discardBytes

@@ -24,7 +24,7 @@ it('allows the rate for any time', () => {
   }
 })
 
-it('saves nothing beyond a second', () => {
+it('accumulates at most one second of the rate', () => {
   const { time, charge } = budgetAt()
   time.ms = 3_600_000
   expect([charge(resetsPerSecond), charge(1)]).toEqual([false, true])

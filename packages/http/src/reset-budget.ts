@@ -1,11 +1,11 @@
 import { TokenBucket } from '@krmkit/meta/token-bucket'
 
-/** Resets per second of one connection: twice the number of its concurrent streams. */
+/** Maximum number of resets per second on one connection: twice the number of its concurrent streams. */
 export const resetsPerSecond = 500
 
 /**
- * Bounds how often a client resets the streams of one connection: a request that is reset at once occupies no stream, so the limit of
- * concurrent streams does not bound its work. Allows `resetsPerSecond`, and as many at once after a quiet second.
+ * Bounds the rate at which a client resets the streams of one connection. A request that is reset at once occupies no stream, so the limit
+ * of concurrent streams does not bound the work for such requests. Allows `resetsPerSecond`, also as a burst after a quiet second.
  */
 export class ResetBudget {
   readonly #bucket: TokenBucket

@@ -3,9 +3,9 @@ import type { BodyPiece } from '@krmkit/protocol'
 
 /** Reading and discarding response bodies, in every runtime. */
 
-/** Parts are joined up to this size: fewer writes, without copying a large list as a whole. */
+/** Parts are joined up to this size, to make fewer writes without copying a large list as a whole. */
 const groupBytes = 256 * 1024
-/** Larger bodies are worth several writes where the rest of a body would be counted. */
+/** Size of the pieces of a body whose unsent bytes count against a limit. */
 export const pieceBytes = 64 * 1024
 
 /** Joins the parts of a list into chunks large enough for one write each. */
@@ -23,7 +23,7 @@ export function* groupParts(parts: readonly (Uint8Array | BodyPiece)[]): Generat
   if (length > 0) yield concatBytes(group, length)
 }
 
-/** Splits a body for a sink that counts what is written and not yet sent. */
+/** Splits a body for a sink that limits written but unsent bytes. */
 export function* splitBytes(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }

@@ -6,7 +6,10 @@ import { defaultListenLimits } from './listen-options.ts'
 import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
 
-/** Shutdown of servers that are not those of node: Bun's `http.Server` is no `net.Server`, and lacks or empties some of its methods. */
+/**
+ * Shutdown of servers that are not implemented by node: Bun's `http.Server` is not a `net.Server`, and lacks some of its methods or has
+ * empty ones.
+ */
 
 interface Behavior {
   /** What `close` does with its callback. */

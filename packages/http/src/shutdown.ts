@@ -9,7 +9,7 @@ export interface ShutdownOptions {
   readonly sessions: ReadonlySet<ServerHttp2Session>
   readonly context: ListenerContext
   readonly graceMs: number
-  /** The server does not listen itself, so it has closed when its connections have. Default true. */
+  /** Whether the server listens itself. If not, it counts as closed when its connections have closed. Default true. */
   readonly isBound?: boolean
 }
 
@@ -18,7 +18,7 @@ const destroyedMs = 1000
 
 /**
  * Shuts a listener down: stops accepting connections, ends streams cleanly, waits for requests in flight, and destroys the remaining
- * connections after `graceMs`. Resolves a second later at most, also where the server never reports that it is closed, as on Bun.
+ * connections after `graceMs`. Resolves at most one second later, even when the server never reports that it has closed, as on Bun.
  */
 export async function shutdown(options: ShutdownOptions): Promise<void> {
   const { server, sockets, sessions, context, isBound = true } = options
@@ -42,7 +42,7 @@ export async function shutdown(options: ShutdownOptions): Promise<void> {
     last = setTimeout(() => {
       for (const session of sessions) session.destroy()
       for (const socket of sockets) socket.destroy()
-      // On Bun not every connection is known here.
+      // On Bun, `sockets` does not contain every connection.
       server.closeAllConnections?.()
       last = setTimeout(resolve, destroyedMs)
     }, options.graceMs)
@@ -58,8 +58,8 @@ export async function shutdown(options: ShutdownOptions): Promise<void> {
 }
 
 /**
- * Stops accepting connections. Uses `close` of node:net, because that of node:http destroys idle connections at once, whose unsent data
- * would be lost. Bun's server is no `net.Server`.
+ * Stops accepting connections. Uses `close` of node:net, because `close` of node:http destroys idle connections at once and loses their
+ * unsent data. Bun's server is not a `net.Server`.
  */
 function closeListener(server: Server, onClosed: () => void): void {
   if (server instanceof NetServer) NetServer.prototype.close.call(server, onClosed)
@@ -72,6 +72,6 @@ function onceGone(sockets: ReadonlySet<Socket>, onGone: () => void): void {
     if (sockets.size === 0) onGone()
   }
   check()
-  // Each was removed from the set before this listener runs.
+  // The listener that removes a socket from the set was added first, so it runs before this one.
   for (const socket of sockets) socket.once('close', check)
 }

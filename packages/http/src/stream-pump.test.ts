@@ -5,7 +5,7 @@ import { WriteCoalescer } from './write-coalescer.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A sink that records what it gets, and is full after each write while `isFull`. */
+/** A sink that records its input, and reports that it is full after each write while `isFull` is set. */
 class RecordingSink implements StreamSink {
   readonly sent: string[] = []
   isFull = false
@@ -29,7 +29,7 @@ class RecordingSink implements StreamSink {
   abort(): void {}
 }
 
-/** A stream whose iterator returns what is given to `push`, and whose ready chunks are those given to `offer`. */
+/** A stream whose iterator returns the chunks given to `push`, and whose ready chunks are those given to `offer`. */
 function source() {
   const waiting: string[] = []
   let resolve: ((result: IteratorResult<Uint8Array>) => void) | undefined

@@ -21,13 +21,13 @@ export interface PumpedStream {
   readonly ready?: ReadyChunks | undefined
 }
 
-/** Above this, pieces are sent before the end of the turn. */
+/** Pieces above this total size are sent before the end of the turn. */
 const flushBytes = 64 * 1024
 
 /**
- * Copies a stream to its sink. Pieces are collected and sent together when the coalescer says so; until then, and while the sink is
- * full, nothing is pulled: a stream that joins what has arrived since its last piece has more to join. Chunks that are ready are taken
- * when they are collected, without a promise.
+ * Copies a stream to its sink. Pieces are collected, and sent together when the coalescer flushes. Until then, and while the sink is full,
+ * nothing is pulled, so that a stream which joins the events since its last piece can join more of them. Ready chunks are taken during
+ * collection, without a promise.
  *
  *     pulling --piece--> scheduled --collect--> pulling what is ready --flush--> resting --resume | collect--> pulling
  *     pulling --chunks are ready--> scheduled
@@ -44,12 +44,12 @@ export class StreamPump implements CoalescedStream {
   #pieces: Uint8Array[] = []
   #bytes = 0
   #isPulling = false
-  /** The coalescer has this stream: it collects, flushes, and lets it resume. */
+  /** Whether the coalescer has this stream scheduled, and will call `collect`, `flush` and `resume`. */
   #isScheduled = false
-  /** Between `collect` and `flush`: everything that is ready is pulled. */
+  /** True between `collect` and `flush`, when everything that is ready is pulled. */
   #isCollecting = false
   #full = false
-  /** Chunks have become ready since they were last taken. */
+  /** Whether chunks have become ready since they were last taken. */
   #hasReady = false
   #closed = false
   #done: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined

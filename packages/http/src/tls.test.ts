@@ -332,7 +332,7 @@ describe('HTTP/2', () => {
       await new Promise((resolve) => stream.once('close', resolve))
       expect([answered, stream.rstCode]).toEqual([401, constants.NGHTTP2_NO_ERROR])
     }
-    // Discarded input does not consume the connection window.
+    // Discarded input does not reduce the window of the connection.
     expect((await ask({ ':method': 'POST', ':path': '/echo' }, Buffer.alloc(200_000))).body.toString()).toBe('200000')
   })
 

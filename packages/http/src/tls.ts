@@ -22,8 +22,8 @@ export function isWildcard(host: string): boolean {
 }
 
 /**
- * Options of the TLS server. Client certificates are requested, not required, and not verified: authenticators do that. Session tickets
- * are enabled, so that returning clients skip the full handshake.
+ * Options of the TLS server. Client certificates are requested but not required. Authenticators verify them, not the TLS server. Session
+ * tickets are enabled, so that returning clients skip the full handshake.
  *
  * @throws HttpError `InvalidTls`
  */

@@ -10,7 +10,7 @@ const { start, dial } = usePlainServer()
 describe('an unread body', () => {
   const head = (fields: string) => `POST / HTTP/1.1\r\nHost: h\r\n${fields}\r\n\r\n`
   const mebibyte = 1024 * 1024
-  /** Name, head fields, and a piece that is repeated without end: what is read of it counts with its framing. */
+  /** Name, head fields, and a piece that is repeated endlessly. Bytes count including their framing. */
   const endless: [string, string, string][] = [
     ['large chunks', 'Transfer-Encoding: chunked', `100000\r\n${'x'.repeat(mebibyte)}\r\n`],
     ['small chunks', 'Transfer-Encoding: chunked', '0001\r\nx\r\n'.repeat(mebibyte / 9)],
@@ -64,7 +64,7 @@ describe('an unread body', () => {
       return textResponse('refused', { status: 401 })
     })
     const client = dial()
-    // The client reads after it has sent, as one that is slow does.
+    // The client reads only after it has sent, like a slow client.
     client.socket.pause()
     const error = vi.fn()
     client.socket.on('error', error)
@@ -78,7 +78,7 @@ describe('an unread body', () => {
     expect(error).not.toHaveBeenCalled()
   })
 
-  it('leaves that time from the end of a large last response on', async () => {
+  it('leaves that time after the end of a large last response', async () => {
     const body = 'x'.repeat(16 * 1024 * 1024)
     await start(() => textResponse(body, { status: 401 }))
     const client = dial()
@@ -87,7 +87,7 @@ describe('an unread body', () => {
     client.send(`POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(50_000)}`)
     await new Promise((resolve) => setTimeout(resolve, 700))
     client.socket.resume()
-    // The client goes on sending until it has read the response.
+    // The client continues sending until it has read the response.
     const sending = setInterval(() => client.socket.write('x'), 1)
     await client.closed
     clearInterval(sending)

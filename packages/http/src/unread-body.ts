@@ -1,19 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes that are discarded of a body whose reading has begun: above the largest body of the default limits. */
+/** Maximum number of bytes discarded from a body whose reading has begun; above the default limit of a body. */
 export const discardBytes = 4 * 1024 * 1024
-/** Bytes that are discarded of a body that stays unread, such as that of an anonymous request, as in kube-apiserver. */
+/**
+ * Maximum number of bytes discarded from a body that is never read, such as the body of an unauthenticated request. As in kube-apiserver.
+ */
 export const unreadBytes = 256 * 1024
 const discardMs = 5000
-/** Time between the last byte of the response and the end of the connection, so that the client gets to read the response. */
+/** Time between the last byte of the response and the end of the connection, so that the client can read the response. */
 const lingerMs = 500
 
 /**
- * Bounds the rest of a body that the handler leaves unread. Within the bounds the connection serves the next request; above them it
- * closes. Call it before the response is written. With `isBodyRead` the bounds apply from the end of the response on.
+ * Bounds the rest of a body that the handler leaves unread. Within the bounds, the connection serves the next request; above them, it
+ * closes. Call this function before the response is written. With `isBodyRead`, the bounds apply only after the end of the response.
  *
- * The bounds count the bytes of the connection: chunks may be mostly framing, and the size of a chunk may have zeros without end.
+ * The bounds count bytes of the connection, because chunks may consist mostly of framing, and the size of a chunk may have any number of
+ * leading zeros.
  */
 export function limitUnreadBody(message: IncomingMessage, response: ServerResponse, isBodyRead: boolean): void {
   // Read now: a finished response has no socket.
@@ -40,7 +43,7 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
   const check = () => {
     if (payload > limit || socket.bytesRead - from > limit) end()
   }
-  // Sockets of other runtimes than Node emit no `data`.
+  // In runtimes other than Node, sockets do not emit `data`.
   const count = (chunk: Buffer) => {
     payload += chunk.length
     check()
@@ -51,7 +54,7 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
     else listen()
     message.on('data', count).once('end', stop).once('close', stop).resume()
   }
-  // Node discards an unread body without counting it. A body that is being read is left to its reader.
+  // Node discards an unread body without counting its bytes. The reader of a body counts them itself.
   if (!isBodyRead) start()
   response.once('finish', () => {
     if (message.complete || message.destroyed || !response.shouldKeepAlive || isAbove) return
@@ -67,7 +70,7 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
 /**
  * Writes the body of a response after which the connection closes, while its request is still being received; the body has the length of
  * the content-length. Node destroys the socket at the end of the response; the kernel then resets a connection with unread input, and the
- * client may lose the response. Therefore the end waits for that of the request, at most `lingerMs` after the body has been sent.
+ * client may lose the response. Therefore the response ends when the request has ended, at most `lingerMs` after the body has been sent.
  */
 export function endLastResponse(response: ServerResponse, body: Uint8Array): void {
   const end = () => response.end()

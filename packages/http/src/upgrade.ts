@@ -57,10 +57,10 @@ export function upgradeBody({ socket, head }: UpgradeSocket, length: number | un
   return body
 }
 
-/** Time that a side has to take what the other one sent before it closed. */
+/** Time for one side to receive what the other side sent before closing. */
 const lingerMs = 10_000
 
-/** Responds with 101, then pipes both ways until one side closes and the other has what it sent. */
+/** Responds with 101, then pipes in both directions until one side closes and the other side has received all its data. */
 export function switchProtocols(
   { socket, head }: UpgradeSocket,
   to: { readonly response: ServerResponse; readonly head: ApiResponse; readonly connection: Duplex },
@@ -99,10 +99,13 @@ export function switchProtocols(
   }
 }
 
-/** The events of a watch over WebSocket: lines of JSON, or protobuf messages, each after its length in four bytes. */
+/** Encoding of the events of a watch over WebSocket: lines of JSON, or protobuf messages, each preceded by its length in four bytes. */
 export type WatchEncoding = 'json' | 'protobuf'
 
-/** How the events of a response are encoded that is sent over WebSocket; undefined when the client did not ask, or it is no watch. */
+/**
+ * The encoding of the events when the response is a watch over WebSocket; undefined when the client did not request WebSocket or the
+ * response is not a watch.
+ */
 export function webSocketEncoding(
   headers: ApiRequest['headers'],
   { status, headers: responseHeaders, body }: ApiResponse,

@@ -8,7 +8,7 @@ import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWebhookTransport } from './webhook-transport.ts'
 
-/** Tests which certificates are trusted. Failures of webhooks are tested with a whole server. */
+/** Tests which certificates are trusted. Failures of webhooks are tested with a complete server. */
 
 let folder: string
 let serving: ServingCertificate
@@ -75,7 +75,7 @@ describe('the host of a webhook', () => {
 describe('webhook certificate', () => {
   it('is trusted by its authority', async () => expect(await call(serving.authority)).toBe(200))
 
-  it('is trusted when the bundle holds the certificate itself, as test harnesses do', async () => {
+  it('is trusted when the bundle contains the certificate itself, as in test harnesses', async () => {
     expect(await call(leafOf(serving))).toBe(200)
   })
 

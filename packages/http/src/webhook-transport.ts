@@ -15,8 +15,8 @@ import { createAgent, destinationOf, hostOf, isStaleConnection, validateTarget }
 const maxAgents = 256
 
 /**
- * Reaches admission webhooks over HTTPS. Webhooks with the same host, authorities and client certificate share kept connections. A
- * request on a connection that the server has closed meanwhile is sent again, once.
+ * Calls admission webhooks over HTTPS. Webhooks with the same host, authorities and client certificate share a connection pool. A request
+ * on a reused connection that the server has just closed is sent again once.
  *
  * @example
  * import { createWebhookTransport } from '@krmkit/http'

@@ -6,8 +6,7 @@ import type { UpgradeSocket, WatchEncoding } from './upgrade.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
 /**
- * Watches over WebSocket: one message for each event of the stream, a text in JSON and binary in protobuf. Clients send only pings and the
- * closing handshake.
+ * Watches over WebSocket: one message per event, text for JSON and binary for protobuf. Clients send only pings and the closing handshake.
  */
 
 /** Subprotocols that carry a bearer token, as browsers send them. Never echoed. */
@@ -34,7 +33,7 @@ export interface WebSocketExchange {
 }
 
 /**
- * Completes the WebSocket handshake and sends the stream. A client without an origin gets a 403, another invalid handshake a 400; both
+ * Completes the WebSocket handshake and sends the stream. A client without an origin gets 403; any other invalid handshake gets 400. Both
  * cancel the stream.
  */
 export async function serveWebSocket(exchange: WebSocketExchange): Promise<StreamTask> {
@@ -59,7 +58,10 @@ export async function serveWebSocket(exchange: WebSocketExchange): Promise<Strea
   return new StreamPump(body, { sink: new WebSocketSink(client, { upgrade, encoding }), coalescer })
 }
 
-/** The status of a handshake that kube-apiserver refuses: without an origin that is a URL, or with several subprotocols. */
+/**
+ * The status line for a handshake that kube-apiserver refuses: without an origin that is a URL, or with several subprotocols; undefined for
+ * other handshakes.
+ */
 function refusalOf({ headers }: IncomingMessage): string | undefined {
   const { origin = '', 'sec-websocket-protocol': protocols = '' } = headers
   if (!origin.startsWith('/') && !URL.canParse(origin)) return '403 Forbidden'
@@ -93,7 +95,7 @@ class WebSocketSink implements StreamSink {
     return !this.#socket.writableNeedDrain
   }
 
-  /** Sends complete messages, without the four bytes of their length. */
+  /** Sends complete messages, without their four-byte length prefix. */
   #frames(piece: Uint8Array): void {
     const bytes = this.#rest === undefined ? piece : Buffer.concat([this.#rest, piece])
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

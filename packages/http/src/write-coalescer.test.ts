@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => real() + elapsed)
 })
 
-/** A stream with something to write, whose flush takes the given time. */
+/** A stream with pending data, whose flush takes the given time. */
 const streamOf = (milliseconds: number) => ({
   collect: vi.fn(),
   flush: vi.fn(() => {
@@ -45,7 +45,7 @@ describe('WriteCoalescer', () => {
     }
   })
 
-  it('rests after an expensive flush to many streams, so that events of the meantime are sent together', async () => {
+  it('rests after an expensive flush to many streams, so that events during the rest are sent together', async () => {
     const coalescer = new WriteCoalescer()
     const many = scheduleMany(coalescer, 4 / 3)
     await vi.advanceTimersByTimeAsync(0)
@@ -76,7 +76,7 @@ describe('WriteCoalescer', () => {
     }
   })
 
-  it('writes what arrives without waiting after a stream is asked to collect', async () => {
+  it('writes data that arrives without waiting after `collect`', async () => {
     const coalescer = new WriteCoalescer()
     const order: string[] = []
     const arriving = async () => {
@@ -93,7 +93,7 @@ describe('WriteCoalescer', () => {
     expect(order).toEqual(['arrived', 'flushed', 'resumed'])
   })
 
-  it('serves what else has arrived between the flushes of very many streams', async () => {
+  it('serves other input between the flushes of very many streams', async () => {
     const coalescer = new WriteCoalescer()
     const many = scheduleMany(coalescer, 0, 600)
     const seen: number[] = []

@@ -1,51 +1,59 @@
-/** A rest lasts this many times as long as the flush before it, so cheap writes to streams take at most a fourth of a busy server. */
+/**
+ * A rest lasts this many times as long as the flush before it, so that writes to streams take at most a quarter of the time of a busy
+ * server.
+ */
 const restFactor = 3
 const longestRestMs = 6
-/** After a flush that takes longer than that, the rest is this part of it: with very many streams, each flush saved counts. */
+/**
+ * After a flush that takes longer than `longestRestMs`, the rest is this fraction of the flush, because with very many streams each saved
+ * flush matters.
+ */
 const longFlushFactor = 0.5
 const longestRestAfterLongFlushMs = 25
-/** Flushes to fewer streams are not worth delaying events: they take long only when the process had to wait for a processor. */
+/** Flushes to fewer streams are never followed by a rest: such flushes take long only when the process had to wait for a CPU. */
 const manyStreams = 16
-/** Timers are not more precise than this. */
+/** Shorter rests are skipped, because timers are not more precise than this. */
 const shortestRestMs = 1
-/** Streams that are flushed in one turn; requests that have arrived are served between two turns. */
+/** Maximum number of streams flushed in one turn of the event loop; requests are served between two turns. */
 const streamsAtOnce = 256
 
-/** A stream that leaves the time of its writes to the coalescer. */
+/** A stream whose writes the coalescer schedules. */
 export interface CoalescedStream {
-  /** Pulls what has arrived; what is ready without waiting arrives before `flush`. */
+  /** Starts pulling; data that is available without waiting arrives before `flush`. */
   collect(): void
-  /** Writes what has arrived, if anything. Returns whether there was anything. The stream then pulls nothing before `resume` or `collect`. */
+  /**
+   * Writes the data that has arrived. Returns false when there was none. Afterwards, the stream pulls nothing until `resume` or `collect`.
+   */
   flush(): boolean
-  /** The stream pulls on its own again. */
+  /** Lets the stream pull by itself again. */
   resume(): void
 }
 
 /**
- * Coalesces writes: everything that a stream has ready goes out in one write per socket, at the end of the event-loop turn; at once to
- * few streams.
+ * Coalesces writes: all ready data of a stream is sent in one write per socket, at the end of the turn of the event loop. With few streams,
+ * it is sent at once.
  *
  *     idle --schedule--> collect, flush --cheap, or few streams--> resume, idle
  *                                       --expensive--> rest --> collect, flush
  *
- * After a flush to many streams the next one waits, in proportion to the time that the flush took and for at most 6 ms, or half of a
- * flush that takes longer than 12 ms. The streams do not pull meanwhile, so that the events of the rest are taken, joined and written
- * once: a stream costs about the same for one event as for ten. Cheap flushes are not followed by a rest.
+ * After a flush to many streams, the next flush waits in proportion to the time that the flush took: at most 6 ms, or half the time of a
+ * flush that took longer than 12 ms. Streams do not pull during the rest, so that the events of the rest are joined and written once:
+ * writing ten events to a stream costs about the same as writing one. Cheap flushes are not followed by a rest.
  *
- * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it,
- * the joined bytes are reused instead of copied again.
+ * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it, the
+ * joined bytes are reused instead of copied again.
  */
 export class WriteCoalescer {
   #scheduled: CoalescedStream[] = []
   #isScheduled = false
   #due: readonly CoalescedStream[] = []
-  /** Streams of the present flush that had something to write. */
+  /** Streams of the current flush that have written data. */
   #flushed: CoalescedStream[] = []
   /** Index in `#due` of the first stream that is not flushed yet. */
   #next = 0
   #spentMs = 0
   readonly #run = () => this.#begin()
-  /** The next turn may serve requests first, which events to few streams need not wait for. */
+  /** Begins at once with few streams, because in the next turn requests could be served before their events. */
   readonly #start = () => {
     if (this.#scheduled.length < manyStreams) this.#begin()
     else setImmediate(this.#run)
@@ -55,7 +63,10 @@ export class WriteCoalescer {
   #lastJoined: Uint8Array = new Uint8Array(0)
   #lastFraming: Framing = 'none'
 
-  /** Flushes the stream once: after what runs now, at the end of this turn with many streams, or of the rest after an expensive flush. */
+  /**
+   * Schedules one flush of the stream: after the current microtasks; with many streams, at the end of this turn; after an expensive flush,
+   * at the end of the rest.
+   */
   schedule(stream: CoalescedStream): void {
     this.#scheduled.push(stream)
     if (this.#isScheduled) return
@@ -101,7 +112,7 @@ export class WriteCoalescer {
     })
   }
 
-  /** Starts the rest, or lets the streams pull on. */
+  /** Starts the rest, or resumes the streams. */
   #end(): void {
     const flushed = this.#flushed
     this.#due = []
