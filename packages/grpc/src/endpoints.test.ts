@@ -39,7 +39,7 @@ function number(bytes: number): Buffer {
 
 const last = frameFlag.endHeaders | frameFlag.endStream
 
-/** Answers each call by a function of its stream and of the number of calls before it. */
+/** Starts a server that answers each call by a function of its stream and of the number of earlier calls. */
 async function answering(
   answerCall: (connection: FrameConnection, stream: number, before: number) => void,
 ): Promise<FrameServer> {
@@ -89,7 +89,7 @@ describe('calls to a server of another implementation of HTTP/2', () => {
     await expect(call(endpoints)).rejects.toMatchObject({ status: 9, message: 'größer als 100 %', unsent: false })
   })
 
-  it('name their deadline to the server', async () => {
+  it('send their deadline to the server', async () => {
     const deadlines: unknown[] = []
     const endpoints = await start((request) => deadlines.push(request.getDeadline()))
     const before = Date.now()
@@ -100,7 +100,7 @@ describe('calls to a server of another implementation of HTTP/2', () => {
 })
 
 describe('calls', () => {
-  it('are repeated when the server refuses the stream, or goes away before it', async () => {
+  it('are repeated when the server refuses the stream, or sends GOAWAY before it', async () => {
     await using server = await answering((connection, stream, before) => {
       if (before === 0) connection.send(frameType.resetStream, stream, { payload: number(7) })
       else if (before === 1) connection.send(frameType.goAway, 0, { payload: Buffer.alloc(8) })
@@ -120,7 +120,7 @@ describe('calls', () => {
     expect(calls).toBe(1)
   })
 
-  it('end on a connection that the server leaves, while new ones go to another', async () => {
+  it('complete on a connection after GOAWAY, while new ones go to another', async () => {
     const first: { connection: FrameConnection; stream: number }[] = []
     await using server = await answering((connection, stream, before) => {
       if (before > 0) return connection.respond(stream, answer)
@@ -136,7 +136,7 @@ describe('calls', () => {
     expect(await running).toEqual(answered)
   })
 
-  it('wait while the server permits no further stream, and for windows', async () => {
+  it('wait for stream slots and for flow-control windows', async () => {
     let open = 0
     let most = 0
     const received = new Map<number, number>()
@@ -163,7 +163,7 @@ describe('calls', () => {
     expect([...received.values()]).toEqual(Array.from({ length: 9 }, () => 1008))
   })
 
-  it('read header blocks in parts, padded data and messages in pieces', async () => {
+  it('read fragmented header blocks, padded data and fragmented messages', async () => {
     await using server = await answering((connection, stream) => {
       const block = encodeFields([...responseHeaders, ['more', 'x'.repeat(300)]])
       connection.headers(stream, [[':status', '103']])
@@ -213,7 +213,7 @@ describe('calls', () => {
     await expect(call(endpointsOf(server.url))).rejects.toMatchObject({ name: 'RpcError', status, unsent: false })
   })
 
-  it('reset their stream when they are cancelled or late; the connection goes on', async () => {
+  it('reset their stream when they are cancelled or time out; the connection stays open', async () => {
     await using server = await answering((connection, stream, before) => {
       if (before === 2) connection.respond(stream, answer)
     })
@@ -247,7 +247,7 @@ describe('calls', () => {
 })
 
 describe('a connection', () => {
-  it('ends when the server gives no sign of life', async () => {
+  it('ends when the server does not answer a ping', async () => {
     await using server = await FrameServer.start(() => undefined)
     const target = parseTarget(server.url, undefined)
     const socket = await target.connect(1000)
@@ -265,7 +265,7 @@ describe('a connection', () => {
     expect(server.connections[0]?.sent(frameType.ping).length).toBe(1)
   })
 
-  it('stays while the server answers pings, and answers those of the server', async () => {
+  it('stays open while the server answers pings, and answers pings of the server', async () => {
     const answerPing = ({ type, flags, payload }: Frame, connection: FrameConnection) => {
       if (type === frameType.ping && flags === 0) connection.send(frameType.ping, 0, { flags: frameFlag.ack, payload })
     }

@@ -14,14 +14,14 @@ export type { RpcTls } from './target.ts'
 /** A stream of messages to the server. */
 export interface MessageStream<Request extends object> {
   write(message: Partial<Request>): void
-  /** Ends the stream; its receiver is not called any more. */
+  /** Ends the stream; its receiver is no longer called. */
   cancel(): void
 }
 
 /** Receives the stream of messages from the server. */
 export interface MessageReceiver<Response extends object> {
   message(response: Response): void
-  /** Nothing follows. `undefined`: the server ended the stream without a failure. */
+  /** The end of the stream. `undefined`: the server ended it without a failure. */
   ended(failure: RpcError | undefined): void
 }
 
@@ -34,18 +34,18 @@ export interface RpcMethod<Request extends object, Response extends object> {
 
 /** How long a call waits for a connection to one member before it tries the next one, where there are several. */
 const nextMemberMs = 1000
-/** Attempts of a call that members certainly did not process. */
+/** Maximum number of attempts of a call, as long as members certainly have not processed it. */
 const maxAttempts = 4
-/** Request headers that are kept encoded: those of a few methods and timeouts. */
+/** Maximum number of cached encoded request headers; there are few methods and timeouts. */
 const maxKnownHeaders = 64
-/** Messages of a download that are kept for a slow reader, beyond those on the way. */
+/** Maximum number of buffered messages of a download with a slow reader, in addition to those in flight. */
 const maxPendingMessages = 16
 
 export interface EndpointsOptions {
   readonly tls?: RpcTls | undefined
-  /** Names a member, for errors. */
+  /** Names a member in errors. */
   readonly what: string
-  /** A call to the only member fails with its first attempt to connect, instead of waiting until its timeout. */
+  /** Whether a call to the only member fails with the first failed connection attempt, instead of waiting until its timeout. */
   readonly failsFast?: boolean
 }
 
@@ -103,7 +103,7 @@ export class Endpoints {
   ): Promise<MessageStream<Request>> {
     const connection = await this.#connected(performance.now() + timeoutMs)
     const at = this.#current
-    // The member ends the stream when it loses the leader, instead of falling behind silently.
+    // With this header, etcd ends the stream when the member loses its leader, instead of falling behind silently.
     const headers = this.#headersOf(method.path, connection, [['hasleader', 'true']])
     const sink: StreamSink = {
       message: (bytes) => receiver.message(method.response.decode(bytes)),
@@ -203,7 +203,7 @@ export class Endpoints {
     if (this.#current === at) this.#current = (at + 1) % this.#members.length
   }
 
-  /** The member in use, once it is connected; else the next one that is. @throws RpcError `unsent` */
+  /** Waits for a connection to the current member, or to the next one that can be reached. @throws RpcError `unsent` */
   async #connected(deadlineMs: number): Promise<Connection> {
     for (;;) {
       const at = this.#current

@@ -13,7 +13,7 @@ const value = new MessageType<Value>({ 1: ['value', 'bytes'] })
 const method: RpcMethod<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
 const answer = value.encode({ value: Buffer.from('answer') })
 
-/** What a hostile server does with a call: frames of any type, flags, stream and payload, or bytes that are no frames. */
+/** Actions of a hostile server: frames with any type, flags, stream and payload, or bytes that are not frames. */
 const types = [...Object.values(frameType), 2, 10, 255]
 const payload = fc.oneof(
   fc.uint8Array({ maxLength: 40 }),

@@ -1,4 +1,4 @@
-/** Calls over gRPC, and their failures. Internal to krmkit: no promise of stability. */
+/** A gRPC client and its errors. Internal to krmkit, without a promise of stability. */
 
 export { Endpoints, type MessageReceiver, type MessageStream, type RpcMethod } from './endpoints.ts'
 export {

@@ -2,7 +2,7 @@ import { foregroundClock } from '@krmkit/meta'
 import { Connection } from './http2/connection.ts'
 import type { Target } from './target.ts'
 
-/** As kube-apiserver's client: dead connections are found within 40 seconds, even without calls. */
+/** As in kube-apiserver's client: dead connections are detected within 40 seconds, even without calls. */
 const keepalive = { keepaliveMs: 30_000, pingTimeoutMs: 10_000, pingDelayMs: 20 }
 const connectTimeoutMs = 20_000
 const firstPauseMs = 100
@@ -10,7 +10,7 @@ const longestPauseMs = 3000
 const pauseGrowth = 1.6
 
 /**
- * A server with at most one connection, which is opened when it is needed:
+ * A server with at most one connection, which is opened on demand:
  *
  *     idle --needed--> connecting --> connected --lost, or the server goes away--> idle
  *                        ^      |
@@ -22,13 +22,13 @@ export class Member {
   /** Resolves when the attempt to connect has succeeded or failed. */
   #attempt: Promise<void> | undefined
   #pauseMs = firstPauseMs
-  /** No attempt begins before, on the clock of `performance`. */
+  /** Earliest time of the next attempt, by `performance.now()`. */
   #notBeforeMs = 0
   #lastError: unknown
   #isClosed = false
-  /** Ends a pause. */
+  /** Ends a pause between attempts. */
   #wake: (() => void) | undefined
-  /** Connections whose last calls may be open. */
+  /** Connections that may still have open calls. */
   readonly #open = new Set<Connection>()
 
   constructor(target: Target) {
@@ -44,7 +44,7 @@ export class Member {
     return this.#isClosed
   }
 
-  /** Why the last attempt to connect failed. */
+  /** The error of the last failed connection attempt. */
   get lastError(): unknown {
     return this.#lastError
   }
@@ -52,7 +52,7 @@ export class Member {
   /**
    * Waits for a connection.
    *
-   * @param isPatient continue after a failed attempt @returns `undefined` when there is none until the deadline
+   * @param isPatient whether to continue after a failed attempt @returns `undefined` when there is no connection until the deadline
    */
   async ready(deadlineMs: number, { isPatient }: { readonly isPatient: boolean }): Promise<Connection | undefined> {
     for (;;) {
@@ -120,7 +120,7 @@ export class Member {
   }
 }
 
-/** Whether a promise is settled in time. @throws what it rejects with */
+/** Whether a promise resolves in time. @throws the error with which it rejects */
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {
   let cancel: (() => void) | undefined
   const timeout = new Promise<boolean>((resolve) => {

@@ -1,14 +1,14 @@
 /** The failure of a call over gRPC. */
 export interface RpcFailure {
-  /** Status of gRPC. */
+  /** gRPC status code. */
   readonly status: number
   readonly message: string
-  /** The server cannot have received the request. */
+  /** Whether the server certainly has not received the request. */
   readonly unsent?: boolean
   readonly cause?: unknown
 }
 
-/** A call failed. Unless `unsent` is set, it may still have had, or have, an effect. */
+/** A call failed. Unless `unsent` is set, the call may have taken effect or may still take effect. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly status: number

@@ -1,10 +1,10 @@
-/** Where a server is reached. */
+/** The address of a server. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /** PEM texts for TLS. */
 export interface RpcTls {
-  /** Authorities that certify the servers; absent: those of the system. */
+  /** Certificate authorities of the servers; absent: those of the system. */
   readonly ca?: string | Uint8Array
   /** Certificate that authenticates the client, with `key`. */
   readonly certificate?: string | Uint8Array
@@ -13,7 +13,7 @@ export interface RpcTls {
 
 export interface Target {
   readonly scheme: 'http' | 'https'
-  /** Names the server in requests. */
+  /** The `:authority` of requests. */
   readonly authority: string
   /** Rejects when the server cannot be reached, or its certificate is not accepted. */
   connect(timeoutMs: number): Promise<Socket>
@@ -48,7 +48,7 @@ export function parseTarget(url: string, tls: RpcTls | undefined): Target {
     ...(tls?.ca === undefined ? {} : { ca: pem(tls.ca) }),
     ...(tls?.certificate === undefined ? {} : { cert: pem(tls.certificate) }),
     ...(tls?.key === undefined ? {} : { key: pem(tls.key) }),
-    // An address is no name that a server can be chosen by.
+    // Server name indication allows names only, no addresses.
     ...(isIP(to.host) === 0 ? { servername: to.host } : {}),
   }
   return {

@@ -1,4 +1,4 @@
-/** How the headers and resets of a stream become the outcome of a call. */
+/** Converts the headers and resets of a stream to the outcome of a call. */
 import {
   cancelledStatus,
   internalStatus,
@@ -12,7 +12,7 @@ import {
 import { resetCode } from './frames.ts'
 import type { Headers } from './header-block.ts'
 
-/** Statuses of gRPC for the statuses of servers that do not speak it. */
+/** gRPC statuses for the HTTP statuses of servers that do not speak gRPC. */
 const statusOfHttp: Readonly<Record<string, number>> = {
   400: internalStatus,
   401: unauthenticated,
@@ -24,7 +24,7 @@ const statusOfHttp: Readonly<Record<string, number>> = {
   504: unavailableStatus,
 }
 
-/** Why response headers cannot begin a response; `undefined`: they can. */
+/** The error for headers that cannot begin a gRPC response; `undefined` for valid headers. */
 export function refusedHeaders(headers: Headers): RpcError | undefined {
   const status = headers.get(':status') ?? ''
   const type = headers.get('content-type') ?? ''
@@ -35,7 +35,7 @@ export function refusedHeaders(headers: Headers): RpcError | undefined {
   })
 }
 
-/** The failure that trailers name; `undefined`: success. */
+/** The failure that trailers report; `undefined` means success. */
 export function failureInTrailers(trailers: Headers): RpcError | undefined {
   const status = trailers.get('grpc-status')
   if (status === '0') return undefined
@@ -45,7 +45,7 @@ export function failureInTrailers(trailers: Headers): RpcError | undefined {
   return new RpcError({ status: Number(status), message: percentDecoded(trailers.get('grpc-message') ?? '') })
 }
 
-/** The failure of a stream that the server reset. */
+/** The failure of a stream that the server has reset. */
 export function failureOfReset(code: number): RpcError {
   if (code === resetCode.refused) {
     return new RpcError({ status: unavailableStatus, message: 'the server refused the stream', unsent: true })
@@ -54,7 +54,7 @@ export function failureOfReset(code: number): RpcError {
   return new RpcError({ status, message: `the server reset the stream with code ${code}` })
 }
 
-/** Text whose bytes beyond ASCII are percent-encoded; others stay as they are. */
+/** Decodes text with percent-encoded bytes; malformed escapes are kept. */
 function percentDecoded(text: string): string {
   const bytes = text.replace(/%([0-9a-fA-F]{2})/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')

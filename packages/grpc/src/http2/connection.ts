@@ -1,5 +1,5 @@
 /**
- * One connection of HTTP/2 for calls of gRPC, and for nothing else:
+ * An HTTP/2 connection for gRPC calls:
  *
  *     open --GOAWAY, or no more stream ids--> draining --last call ended--> closed
  *          --lost, silent, or a violation of the protocol--> closed
@@ -32,17 +32,17 @@ import { RpcStream, type StreamOptions, type StreamSink } from './rpc-stream.ts'
 import { SendQueue } from './send-queue.ts'
 
 export interface ConnectionOptions extends PingOptions {
-  /** What it leads to. */
+  /** The destination of the connection. */
   readonly target: Pick<Target, 'scheme' | 'authority'>
   /** Called once, when no further calls can be started. */
   readonly onUnusable: () => void
 }
 
-/** Bytes that the peer may send on a stream, and on the connection, before they are acknowledged. */
+/** Number of bytes that the peer may send on a stream, and on the connection, before they are acknowledged. */
 const receiveWindow = 4 * 1024 * 1024
 const defaultReceiveWindow = 65_535
 const lastStreamId = 2 ** 31 - 1
-/** Writes of fewer bytes are joined. */
+/** Smaller writes are joined. */
 const joinedBytes = 64 * 1024
 const longestHeaderBlock = 64 * 1024
 
@@ -63,7 +63,7 @@ export class Connection {
   #out: Buffer[] = []
   #outBytes = 0
   #unacknowledged = 0
-  /** A header block whose rest follows. */
+  /** An incomplete header block. */
   #block: { readonly head: Frame; readonly parts: Buffer[] } | undefined
   #onSettings: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
   #expiresMs = Number.POSITIVE_INFINITY
@@ -71,7 +71,7 @@ export class Connection {
   readonly #receive = (frame: Frame) => this.#receiveFrame(frame)
   readonly #flush = () => this.#flushOut()
 
-  /** @param socket connected, and read by no one else */
+  /** @param socket connected, without other readers */
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket
     this.#options = options
@@ -109,7 +109,7 @@ export class Connection {
     return this.#state === 'open'
   }
 
-  /** Starts a call. @param body the only data that it sends; absent: `send` follows */
+  /** Starts a call. @param body the only data of the call; absent: call `send` afterwards */
   start(sink: StreamSink, options: StreamOptions, body?: Buffer): RpcStream {
     const stream = new RpcStream(sink, options)
     if (stream.deadlineMs < this.#expiresMs) this.#expireAt(stream.deadlineMs)
@@ -121,7 +121,7 @@ export class Connection {
     return stream
   }
 
-  /** Sends data of a call, as soon as the peer permits. */
+  /** Sends data of a call as soon as the flow-control windows permit. */
   send(stream: RpcStream, data: Buffer, { isLast }: { readonly isLast: boolean }): void {
     if (stream.isEnded) return
     stream.queue.push(data)
@@ -134,7 +134,7 @@ export class Connection {
     if (!stream.isEnded) this.#end(stream, failure, resetCode.cancel)
   }
 
-  /** The receiver of a stream, which was full, accepts more. */
+  /** Called when the receiver of a stream is no longer full. */
   resume(stream: RpcStream): void {
     if (stream.isEnded || stream.unacknowledged === 0) return
     this.#acknowledge(stream.id, stream.unacknowledged)
@@ -173,7 +173,7 @@ export class Connection {
 
   #write(frame: Buffer): void {
     if (this.#state === 'closed') return
-    // All frames of one turn of the event loop are one write.
+    // All frames of one turn of the event loop are sent in one write.
     if (this.#out.length === 0) setImmediate(this.#flush)
     this.#out.push(frame)
     this.#outBytes += frame.length
@@ -233,7 +233,7 @@ export class Connection {
       this.#acknowledge(0, this.#unacknowledged)
       this.#unacknowledged = 0
     }
-    // Data of a call that was cancelled may still arrive.
+    // Data of a cancelled call may still arrive.
     const stream = this.#streams.get(id)
     if (stream === undefined) return
     const failure = stream.receiveData(unpadded(frame))
@@ -316,7 +316,7 @@ export class Connection {
     }
   }
 
-  /** No further calls; those that are open may end. */
+  /** Accepts no further calls; open calls may complete. */
   #drain(): void {
     if (this.#state !== 'open') return
     this.#state = 'draining'
@@ -344,7 +344,7 @@ export class Connection {
     this.#write(encodeNumberFrame({ type: frameType.windowUpdate, flags: 0, stream }, bytes))
   }
 
-  /** One timer serves all deadlines; it may be early, when the call that it was set for has ended. */
+  /** One timer serves all deadlines. It may fire early, when the call that it was set for has already ended. */
   #expireAt(atMs: number): void {
     this.#cancelExpiry?.()
     this.#expiresMs = atMs
@@ -365,7 +365,7 @@ export class Connection {
   }
 }
 
-/** The server has not processed the call, and will not. */
+/** The failure of a call that the server has not processed and will not process. */
 function notSent(message: string): RpcError {
   return new RpcError({ status: unavailableStatus, message, unsent: true })
 }

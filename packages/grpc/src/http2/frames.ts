@@ -21,7 +21,7 @@ export const resetCode = { protocolError: 1, flowControl: 3, frameSize: 6, refus
 
 /** Bytes before the payload of a frame. */
 export const frameHeadBytes = 9
-/** Longest payload that may be sent without permission, and that is accepted. */
+/** Default maximum payload of a frame: the limit for sending until the peer allows more, and the limit for receiving. */
 export const defaultMaxFrame = 16_384
 export const connectionPreface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -99,9 +99,9 @@ export function unpadded({ type, flags, payload }: Frame): Buffer {
   return payload.subarray(start, end)
 }
 
-/** Cuts received chunks into frames. */
+/** Splits received chunks into frames. */
 export class FrameReader {
-  /** The start of a frame whose rest follows. */
+  /** The beginning of an incomplete frame. */
   #rest: Buffer | undefined
 
   /** @throws ProtocolError for a frame that is too long */

@@ -6,7 +6,7 @@ const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const decode = (block: Buffer) => new HeaderDecoder().decode(block)
 
 describe('header blocks', () => {
-  it('are read as they are written, also long values', () => {
+  it('round-trip, including long values', () => {
     const headers = [
       [':path', '/etcdserverpb.KV/Txn'],
       ['te', 'trailers'],
@@ -16,7 +16,7 @@ describe('header blocks', () => {
   })
 
   it('may use the static table and the Huffman code', () => {
-    // The example of RFC 7541, C.6.1, without what needs a dynamic table.
+    // The example of RFC 7541, C.6.1, without the parts that need a dynamic table.
     const response = decode(hex('20 08 82 6402 0f 12 96 d07a be94 1054 d444 a820 0595 040b 8166 e082 a62d 1bff'))
     expect([...response]).toEqual([
       [':status', '302'],

@@ -1,13 +1,13 @@
 /**
- * Header blocks without a dynamic table: this end sends none, and asks the peer for a table of size 0. So a block means the same each
- * time, and the few that a server sends are decoded once.
+ * Header blocks without a dynamic table: this side does not use one, and sets the table size of the peer to 0. Thus equal blocks always
+ * have the same meaning, and the few different blocks that a server sends are decoded once.
  */
 import { HpackDecoder } from '@krmkit/meta/hpack'
 import { ProtocolError, resetCode } from './frames.ts'
 
 export type Headers = ReadonlyMap<string, string>
 
-/** Blocks that are remembered: those of successful calls, which repeat. */
+/** Maximum number of cached blocks; the blocks of successful calls repeat. */
 const rememberedBlocks = 16
 const longestRemembered = 256
 

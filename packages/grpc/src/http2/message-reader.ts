@@ -1,16 +1,18 @@
 import { ProtocolError } from './frames.ts'
 
-/** Bytes before a message of gRPC: whether it is compressed, and its length. */
+/** Size of the head of a gRPC message: the compression flag and the length. */
 export const messageHeadBytes = 5
 
-/** Cuts the data of a stream into the messages of gRPC. */
+/** Splits the data of a stream into gRPC messages. */
 export class MessageReader {
   #chunks: Buffer[] = []
   #length = 0
   /** Bytes that the first incomplete message needs. */
   #needed = messageHeadBytes
 
-  /** @param receive gets views of the data @throws ProtocolError for a compressed message, which was not asked for */
+  /**
+   * @param receive gets views of the data @throws ProtocolError for a compressed message, because the client does not accept compression
+   */
   push(chunk: Buffer, receive: (message: Buffer) => void): void {
     this.#chunks.push(chunk)
     this.#length += chunk.length

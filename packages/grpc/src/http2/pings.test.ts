@@ -38,7 +38,7 @@ describe('pings of the server', () => {
     expect(early.pings.due()).toEqual([])
     const { pings, written } = start(20)
     pings.receive(ping('11111111'))
-    // Not later than alone, even where this process is interrupted.
+    // The answer is sent at the latest by itself, even if this process is interrupted.
     await expect.poll(() => [...pings.due(), ...written], { interval: 5 }).toEqual([answer('11111111')])
     expect(pings.due()).toEqual([])
   })

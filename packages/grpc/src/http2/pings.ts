@@ -1,25 +1,25 @@
-/** Signs of life on a connection: a silent peer is asked for one, and its pings are answered. */
+/** Keepalive of a connection: pings a silent peer, and answers the pings of the peer. */
 import { systemClock } from '@krmkit/meta'
 import { encodeFrame, type Frame, frameFlag, frameType } from './frames.ts'
 
 export interface PingOptions {
-  /** Silence after which the peer is asked for a sign of life, and how long it has for that, in milliseconds. */
+  /** Time without input after which the peer is pinged, and the time limit for its answer, in milliseconds. */
   readonly keepaliveMs: number
   readonly pingTimeoutMs: number
   /**
-   * How long the answer to a ping waits, in milliseconds. After that it is sent with the next frames, or alone after five times as long. A
-   * server of grpc-go measures its connections: it sends a ping with the data of every call while none is unanswered, and a window update
-   * before it. Answered at once, each call wakes both sides once more.
+   * Delay of the answer to a ping, in milliseconds. After the delay, the answer is sent with the next frames, or by itself after five times
+   * the delay. Servers based on grpc-go estimate the bandwidth: they send a ping with the data of every call unless a ping is unanswered.
+   * Immediate answers would wake both sides once more for each call.
    */
   readonly pingDelayMs: number
 }
 
-/** Answers that would be sent alone wait for so many times the delay. */
+/** An answer is sent by itself after this many times the delay. */
 const aloneAfter = 5
 
 export interface PingTarget {
   write(frame: Buffer): void
-  /** Called at most once: the peer has not answered. */
+  /** Called at most once, when the peer has not answered in time. */
   onSilent(): void
 }
 
@@ -28,7 +28,7 @@ export class Pings {
   readonly #target: PingTarget
   #heardMs = performance.now()
   #cancelKeepalive: (() => void) | undefined
-  /** Answers to pings that were not sent yet, and since when they wait. */
+  /** Answers to pings that are not sent yet, and the time since which they wait. */
   #answers: Buffer[] = []
   #sinceMs = 0
   #cancelAnswer: (() => void) | undefined
@@ -39,7 +39,7 @@ export class Pings {
     this.#watchSilence()
   }
 
-  /** Something has arrived. */
+  /** Called when input has arrived. */
   heard(): void {
     this.#heardMs = performance.now()
   }
@@ -57,7 +57,7 @@ export class Pings {
     this.#answers.push(pingFrame(frameFlag.ack, payload))
   }
 
-  /** The answers to send with other frames. */
+  /** Removes and returns the answers that are due to be sent with other frames. */
   due(): readonly Buffer[] {
     const isDue = this.#answers.length > 0 && performance.now() - this.#sinceMs >= this.#options.pingDelayMs
     return isDue ? this.#take() : []

@@ -3,20 +3,20 @@ import { failureInTrailers, refusedHeaders } from './call-status.ts'
 import type { Headers } from './header-block.ts'
 import { MessageReader } from './message-reader.ts'
 
-/** Receives what a call yields. */
+/** Receives the messages and the end of a call. */
 export interface StreamSink {
-  /** @param bytes a view, valid during the call @throws what makes the call fail */
+  /** @param bytes a view, valid only during this call @throws an error to fail the call */
   message(bytes: Buffer): void
-  /** Nothing follows. `undefined`: the call succeeded. */
+  /** The end of the call. `undefined`: the call succeeded. */
   ended(failure: RpcError | undefined): void
-  /** The server may not send more than a window until `Connection.resume` is called. Default: it always may. */
+  /** Whether the server may send at most a window until `Connection.resume` is called. Default: never full. */
   isFull?(): boolean
 }
 
 export interface StreamOptions {
   /** The encoded request headers. */
   readonly headers: Buffer
-  /** When the call fails, on the clock of `performance`; absent: never. */
+  /** Time of `performance.now()` at which the call fails; absent: no deadline. */
   readonly deadlineMs?: number | undefined
 }
 
@@ -26,13 +26,13 @@ export class RpcStream {
   readonly deadlineMs: number
   /** 0 until the stream is opened. */
   id = 0
-  /** Bytes that the peer accepts on this stream. */
+  /** Number of bytes that the peer still accepts on this stream. */
   sendWindow = 0
-  /** Received bytes that the peer has not been given back. */
+  /** Number of received bytes that no window update has returned yet. */
   unacknowledged = 0
-  /** Data that wait for a window. */
+  /** Data that waits for a window. */
   readonly queue: Buffer[] = []
-  /** The last data are in the queue, or sent. */
+  /** Whether the last data is queued or sent. */
   isFinished = false
   isEnded = false
   readonly #sink: StreamSink
@@ -53,7 +53,7 @@ export class RpcStream {
     return this.#sink.isFull?.() === true
   }
 
-  /** @returns the outcome, where the headers are the last ones */
+  /** @returns the outcome, when these headers end the call */
   receiveHeaders(headers: Headers, isLast: boolean): { readonly failure: RpcError | undefined } | undefined {
     if (!this.#hasHeaders) {
       // An interim response precedes the response.
@@ -65,7 +65,7 @@ export class RpcStream {
     return isLast ? { failure: failureInTrailers(headers) } : undefined
   }
 
-  /** @returns the failure, where the data cannot be read */
+  /** @returns the failure, when the data cannot be read */
   receiveData(data: Buffer): RpcError | undefined {
     if (!this.#hasHeaders) return new RpcError({ status: unknownStatus, message: 'the server sent data before headers' })
     try {

@@ -1,4 +1,4 @@
-/** What waits for permission of the peer: data for its windows, calls for its limit of streams. */
+/** Flow control of sending: data waits for the windows of the peer. */
 import { defaultMaxFrame, encodeFrame, frameFlag, frameType, ProtocolError, resetCode } from './frames.ts'
 import type { RpcStream } from './rpc-stream.ts'
 
@@ -12,7 +12,7 @@ export class SendQueue {
   #initialWindow = defaultWindow
   #maxFrame = defaultMaxFrame
 
-  /** @param write puts a frame on the way to the peer */
+  /** @param write sends a frame to the peer */
   constructor(write: (frame: Buffer) => void) {
     this.#write = write
   }
@@ -21,7 +21,7 @@ export class SendQueue {
     this.#maxFrame = bytes
   }
 
-  /** A stream was opened. */
+  /** Called when a stream was opened. */
   open(stream: RpcStream): void {
     stream.sendWindow = this.#initialWindow
   }
@@ -30,18 +30,18 @@ export class SendQueue {
     this.#blocked.delete(stream)
   }
 
-  /** Bytes of data that may be sent at once with the headers of a stream. */
+  /** Maximum number of data bytes that may be sent together with the headers of a stream. */
   get immediate(): number {
     return Math.min(this.#window, this.#initialWindow, this.#maxFrame)
   }
 
-  /** Data were sent with the headers of a stream. */
+  /** Called when data was sent together with the headers of a stream. */
   spend(stream: RpcStream, bytes: number): void {
     stream.sendWindow -= bytes
     this.#window -= bytes
   }
 
-  /** Sends of the queue of a stream what the windows permit. */
+  /** Sends as much of the queue of a stream as the windows permit. */
   pump(stream: RpcStream): void {
     const { queue } = stream
     for (let data = queue[0]; data !== undefined; data = queue[0]) {
@@ -60,19 +60,19 @@ export class SendQueue {
     this.#blocked.delete(stream)
   }
 
-  /** The peer accepts more on the connection. @throws ProtocolError */
+  /** Called when the peer accepts more bytes on the connection. @throws ProtocolError */
   widen(bytes: number): void {
     this.#window = widened(this.#window, bytes)
     for (const stream of [...this.#blocked]) this.pump(stream)
   }
 
-  /** The peer accepts more on a stream. @throws ProtocolError */
+  /** Called when the peer accepts more bytes on a stream. @throws ProtocolError */
   widenStream(stream: RpcStream, bytes: number): void {
     stream.sendWindow = widened(stream.sendWindow, bytes)
     this.pump(stream)
   }
 
-  /** The peer accepts another amount on each stream. @throws ProtocolError */
+  /** Called when the peer changes the initial window of all streams. @throws ProtocolError */
   resize(initialWindow: number, streams: Iterable<RpcStream>): void {
     const change = initialWindow - this.#initialWindow
     if (initialWindow > largestWindow) throw new ProtocolError('a window is too large', resetCode.flowControl)

@@ -1,4 +1,4 @@
-/** A server of HTTP/2 for tests, which does what the test says, frame by frame. */
+/** An HTTP/2 server for tests, which the test controls frame by frame. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { encodeFields, type RawField } from '@krmkit/meta/hpack'
 import { connectionPreface, encodeFrame, encodeSettings, type Frame, FrameReader, frameFlag, frameType } from '../http2/frames.ts'
@@ -83,7 +83,7 @@ export const responseHeaders: readonly RawField[] = [
   ['content-type', 'application/grpc'],
 ]
 
-/** A message of gRPC. */
+/** Frames a gRPC message. */
 export function framed(message: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt32BE(message.length, 1)
