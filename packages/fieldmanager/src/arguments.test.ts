@@ -3,7 +3,7 @@ import { FieldManagerError } from './field-manager-error.ts'
 import * as offline from './index.ts'
 import { source } from './testing/config-maps.ts'
 
-/** Calls with wrong arguments, as callers without types make them. */
+/** Calls with invalid arguments, as untyped callers make them. */
 
 const wrong = (value: unknown) => value as never
 const config = (k: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k } })

@@ -1,7 +1,7 @@
 import { isObject, type OptionKind, optionsProblem, shown } from '@krmkit/meta/arguments'
 import { FieldManagerError } from './field-manager-error.ts'
 
-/** Checks of arguments, which callers without types may get wrong. */
+/** Checks of arguments, because untyped callers may pass invalid ones. */
 
 export function invalidArgument(message: string): FieldManagerError {
   return new FieldManagerError({ code: 'InvalidArgument', message })
@@ -19,13 +19,13 @@ export function requireManager(call: string, manager: unknown): void {
     throw invalidArgument(`${call} needs the name of a manager, not ${shown(manager)}`)
 }
 
-/** @throws FieldManagerError `InvalidArgument` for options with an unknown member, or a value of another kind */
+/** @throws FieldManagerError `InvalidArgument` for options with an unknown member or a value of the wrong type */
 export function requireOptions(call: string, options: unknown, kinds: Readonly<Record<string, OptionKind>>): void {
   const problem = optionsProblem(options, { what: call, kinds, example: `{ ${Object.keys(kinds).join(', ')} }` })
   if (problem !== undefined) throw invalidArgument(problem)
 }
 
-/** @throws FieldManagerError `InvalidArgument` for anything but a structural type, as `Deployment.type()` has it */
+/** @throws FieldManagerError `InvalidArgument` unless `type` is a structural type, such as `Deployment.type()` returns */
 export function requireStructType(call: string, type: unknown): void {
   if (!Array.isArray((type as { readonly fields?: unknown } | null | undefined)?.fields))
     throw invalidArgument(`${call} needs a type such as Deployment.type(), not ${shown(type)}`)

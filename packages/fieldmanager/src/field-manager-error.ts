@@ -2,7 +2,7 @@
 export type PatchErrorCode =
   /** The patch is malformed or misuses its directives: 400. */
   | 'BadPatch'
-  /** The patch is well-formed but does not fit the object: 422. */
+  /** The patch is well-formed but cannot be applied to the object: 422. */
   | 'Unprocessable'
   /** The patch exceeds the maximum number of operations: 413. */
   | 'TooManyOperations'
@@ -14,15 +14,15 @@ export type FieldManagerErrorCode =
   | PatchErrorCode
   /** Malformed JSON, path element or field set. */
   | 'InvalidFieldSet'
-  /** An unusable schema: an unknown type name, or an atom without a form. */
+  /** An unusable schema: an unknown type name, or a type that is neither scalar, list nor map. */
   | 'InvalidSchema'
-  /** The object does not fit its schema. */
+  /** The object does not match its schema. */
   | 'InvalidObject'
   /** Stored managedFields that cannot be decoded. */
   | 'InvalidManagedFields'
-  /** An argument is missing or of another kind, or an option has an unknown member. */
+  /** An argument is missing or of the wrong type, or an option has an unknown member. */
   | 'InvalidArgument'
-  /** An apply body with managedFields, with another version than the request, or of another object. */
+  /** An apply body with managedFields, with another version than the request, or for another object. */
   | 'InvalidApply'
   /** A version that the type converter does not know. */
   | 'MissingVersion'

@@ -1,4 +1,4 @@
-/** Pausable forms of what this package also offers direct, under the same names: for large objects, run by a `Pace` of `@krmkit/meta/work`. */
+/** The functions of this package as generators under the same names, for large objects. A `Pace` of `@krmkit/meta/work` runs them. */
 
 export { applyParts } from './managed-fields/apply.ts'
 export { managedFieldsProblem } from './managed-fields/entries.ts'

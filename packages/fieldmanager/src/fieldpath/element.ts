@@ -153,7 +153,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return rank === 0 ? compareCodePoints(a, b) : compareParts(elementParts(a), elementParts(b))
 }
 
-/** Like `compareElements`, for elements of which the parts are known. */
+/** Like `compareElements`, for elements that are already split into parts. */
 export function compareReadElements(a: ReadElement, b: ReadElement): number {
   return a.parts.kind === b.parts.kind ? compareParts(a.parts, b.parts) : compareElements(a.element, b.element)
 }

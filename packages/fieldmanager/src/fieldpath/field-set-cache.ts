@@ -11,7 +11,7 @@ export class FieldSetCache {
     return this.#sets.size
   }
 
-  /** Looks up an equal set; stores this one when there is none, unless it is large. */
+  /** Looks up an equal set. When there is none, stores this set, unless it is large. */
   find(set: FieldSet): CacheLookup {
     const found = new Fingerprint(set)
     const { hash, nodes, characters } = found
@@ -43,7 +43,7 @@ export interface CacheLookup {
 const maxSets = 1024
 const maxNodes = 4096
 const maxNodesOfAll = 65_536
-/** Bounds the text of path elements, which contain keys and values of any length. */
+/** Maximum total length of the path elements of one set, because keys and values in them can have any length. */
 const maxCharacters = 65_536
 const maxCharactersOfAll = 2 * 1024 * 1024
 

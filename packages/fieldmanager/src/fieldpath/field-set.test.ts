@@ -47,7 +47,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('gives the same in steps', () => {
+  it('gives the same results in steps', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         expect(runAtOnce(difference(a, b))).toEqual(a.difference(b))

@@ -33,7 +33,7 @@ export class FieldSet {
   readonly nodes: ReadonlyMap<PathElement, FieldNode>
   /** Cached FieldsV1 form, frozen. */
   encoded: JsonObject | undefined
-  /** Cached FieldsV1 form for a set whose parent path is a member as well (with `.`), frozen. */
+  /** Cached FieldsV1 form, with `.`, for use below a path that is itself a member; frozen. */
   encodedBelowMember: JsonObject | undefined
   /** The type against which the set was last found up to date; see `reconcileFieldSet`. */
   reconciledWith: object | undefined

@@ -23,7 +23,7 @@ export function parseFieldsV1(text: string): FieldSet {
 }
 
 /**
- * JSON text of the FieldsV1 object, byte for byte as kube-apiservers store it.
+ * JSON text of the FieldsV1 object, byte for byte as kube-apiserver stores it.
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ const interned = new Map<string, JsonObject>()
 export const recentSets = new FieldSetCache()
 const maxInterned = 512
 const maxInternedLength = 2048
-/** Sets with more nodes have longer texts than `maxInternedLength`. */
+/** The text of a set with more nodes is longer than `maxInternedLength`. */
 export const maxInternedNodes = maxInternedLength / 6
 /** Subtrees of at most this many leaves are interned separately. */
 const fewLeaves = 8
@@ -81,12 +81,12 @@ function* encodeLevel(set: FieldSet, member: boolean): Work<JsonObject> {
   return made
 }
 
-/** An equal level seen before, of levels with few leaves. */
+/** An equal level seen before, for a level with few leaves; otherwise the level itself. */
 export function sharedLevel(set: FieldSet): FieldSet {
   return hasFewLeaves(set) ? (recentSets.find(set).equal ?? set) : set
 }
 
-/** Elements between two yields. */
+/** Number of elements visited between two yields. */
 const stepSize = 64
 
 /**
@@ -171,8 +171,8 @@ function hasFewLeaves({ nodes }: FieldSet): boolean {
 }
 
 /**
- * V8 creates a hidden class per set of member names. That is wasted for many members and for names that do not recur, so such
- * objects are built in dictionary mode.
+ * V8 creates a hidden class per set of member names. For objects with many members or with names that do not recur, hidden classes waste
+ * memory, so such objects are built in dictionary mode.
  */
 export function isBestAsTable(elements: readonly PathElement[]): boolean {
   return elements.length >= manyMembers || elements[0]?.[0] === 'k'

@@ -11,7 +11,7 @@ import { nodeLike, nodesBefore, noNodes, type PathNode, type PathTree } from './
 export function difference<T extends PathTree<T>>(set: T, other: T, recursive = false): T {
   if (set === other) return set.withNodes(noNodes)
   if (other.nodes.size === 0 || set.nodes.size === 0) return set
-  // Deleting most nodes of a copy takes longer than copying the others.
+  // When most nodes are removed, copying the remaining ones is faster than deleting from a copy.
   return other.nodes.size > set.nodes.size / 2 ? copyRest(set, other, recursive) : deleteMatches(set, other, recursive)
 }
 

@@ -3,10 +3,10 @@ import type { PathElement } from './element.ts'
 
 /** Difference and intersection of sets of paths; `FieldSet` has them as methods. */
 
-/** A set of paths as this module sees it: a tree that shares unchanged parts with its operands. */
+/** The interface of a set of paths: a tree that shares unchanged parts with its operands. */
 export interface PathTree<T> {
   readonly nodes: PathNodes<T>
-  /** A tree of these nodes; the shared empty one when there are none. */
+  /** A tree of these nodes; the shared empty tree when there are none. */
   withNodes(nodes: PathNodes<T>): T
 }
 
@@ -20,7 +20,7 @@ type PathNodes<T> = ReadonlyMap<PathElement, PathNode<T>>
 /** The shared node of a path with nothing below it. */
 export const leaf: PathNode<never> = Object.freeze({ member: true, children: undefined })
 
-/** Elements visited between two yields. */
+/** Number of elements visited between two yields. */
 const stepSize = 64
 
 /**
@@ -31,7 +31,7 @@ const stepSize = 64
 export function* difference<T extends PathTree<T>>(set: T, other: T, recursive = false): Work<T> {
   if (set === other) return set.withNodes(noNodes)
   if (other.nodes.size === 0 || set.nodes.size === 0) return set
-  // Deleting most nodes of a copy takes longer than copying the others.
+  // When most nodes are removed, copying the remaining ones is faster than deleting from a copy.
   return other.nodes.size > set.nodes.size / 2
     ? yield* copyRest(set, other, recursive)
     : yield* deleteMatches(set, other, recursive)

@@ -3,8 +3,8 @@ import type { FieldNode, FieldSet } from './field-set.ts'
 import { setOf } from './field-set.ts'
 
 /**
- * Selects part of a set: everything except some paths and what is below them, or only paths that match a pattern and what is
- * below them.
+ * Selects part of a set: everything except some paths and the paths below them, or only paths that match a pattern and the paths below
+ * them.
  */
 export type SetFilter = { readonly exclude: FieldSet } | { readonly include: SetMatcher }
 
@@ -18,15 +18,15 @@ export interface SetMatcher {
 const matchAny: SetMatcher = { any: true, members: new Map() }
 
 /**
- * Matches these prefixes and everything below them; an element `*` matches any element.
+ * Matches these prefixes and all paths below them; an element `*` matches any element.
  *
  * @example
  * ```ts
  * import { FieldSet } from '@krmkit/fieldmanager'
  * import { filterSet, prefixMatcher } from '@krmkit/fieldmanager/fieldpath'
  *
- * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas'])
- * filterSet(owned, { include: prefixMatcher(['f:status', '*']) }).toString() // '.status.replicas'
+ * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas']) filterSet(owned, { include: prefixMatcher(['f:status',
+ * '*']) }).toString() // '.status.replicas'
  * ```
  */
 export function prefixMatcher(...prefixes: readonly (readonly PathElement[])[]): SetMatcher {

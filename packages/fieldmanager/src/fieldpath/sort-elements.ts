@@ -2,7 +2,7 @@ import { sort, type Work } from '@krmkit/meta/work'
 import { sortInPlace, sortStrings } from '../value/order.ts'
 import { compareReadElements, elementParts, type PathElement, type ReadElement } from './element.ts'
 
-/** Elements read between two yields. */
+/** Number of elements read between two yields. */
 export const elementsPerStep = 64
 
 /** Sorts in place, in the order of `compareElements`; each element that is not a field is parsed once. */

@@ -35,18 +35,17 @@ import { movedTimes } from './update.ts'
 /**
  * Server-side apply: merges the applied configuration into the live object and records field ownership.
  *
- * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when it does not
- * fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be
- * decoded.
+ * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when the body does not match
+ * its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be decoded.
  * @see API protocol specification, 4.7
  * @example
  * ```ts
  * import { applyPatch } from '@krmkit/fieldmanager'
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const result = applyPatch({ applied, manager: 'ci', force: false, apiVersion: 'v1', types })
- * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const result = applyPatch({
+ * applied, manager: 'ci', force: false, apiVersion: 'v1', types }) if (result.kind === 'applied')
+ * result.object.metadata.managedFields?.[0]?.manager // 'ci'
  * ```
  */
 export function applyPatch(request: ApplyPatchRequest): ApplyResult {
@@ -62,16 +61,15 @@ export function applyPatch(request: ApplyPatchRequest): ApplyResult {
 }
 
 /**
- * Like {@link applyPatch}, for callers that decode and default the result: `content` tells which work they can skip.
+ * Like {@link applyPatch}, for callers that decode and default the result: `content` shows which of this work they can skip.
  *
  * @throws as `applyPatch`
  * @example
  * ```ts
  * import { applyParts, deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const parts = applyParts({ live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types })
- * if (parts.kind === 'applied') parts.content // 'live'
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const parts = applyParts({
+ * live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types }) if (parts.kind === 'applied') parts.content // 'live'
  * ```
  */
 export function applyParts(request: ApplyPatchRequest): ApplyParts {
@@ -164,7 +162,10 @@ function checkApplied(request: ApplyPatchRequest): CheckedConfiguration {
   })
 }
 
-/** The fields the manager applied last time, or those of the last created object, which are usually the same again. */
+/**
+ * A set that probably equals the fields of the configuration: the fields that the manager applied last time, or those of the last created
+ * object.
+ */
 function lastAppliedSet(request: ApplyPatchRequest): FieldSet | undefined {
   const { live, manager, subresource = '', apiVersion, types } = request
   if (live === undefined) {

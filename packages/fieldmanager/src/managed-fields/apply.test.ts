@@ -21,7 +21,7 @@ describe('applyPatch', () => {
     )
   })
 
-  it('rejects another version than that of the request', () => {
+  it('rejects a configuration whose version differs from the request', () => {
     expect(() => apply(undefined, {}, 'a', { apiVersion: 'v2' })).toThrow(
       'Incorrect version specified in apply patch. Specified patch version: v1, expected: v2',
     )

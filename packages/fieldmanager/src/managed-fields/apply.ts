@@ -22,7 +22,7 @@ import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.
 import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
 import { movedTimes, updateManaged } from './update.ts'
 
-/** Manager that owns all fields of an object that has no managedFields before its first apply. */
+/** The manager that owns all fields of an object without managedFields before its first apply. */
 export const beforeFirstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
@@ -32,7 +32,7 @@ export interface ApplyPatchRequest {
   /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
   readonly applied: FrozenObject
   readonly manager: string
-  /** Takes conflicting fields over from other managers. */
+  /** Takes over conflicting fields of other managers. */
   readonly force: boolean
   /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined
@@ -66,14 +66,14 @@ export interface FieldConflicts {
   readonly total: number
 }
 
-/** A successful apply, with object and managedFields apart. */
+/** A successful apply, with separate object and managedFields. */
 export interface AppliedParts {
   readonly kind: 'applied'
   /** The object without managedFields; the same restrictions as for `ApplyResult.object`. */
   readonly value: JsonObject
   /**
-   * Where the content comes from: unchanged from the live object, from the applied configuration alone (plus the zero members of
-   * its type), or from both.
+   * Where the content comes from: unchanged from the live object, only from the applied configuration (plus the zero members of its type),
+   * or from both.
    */
   readonly content: 'live' | 'applied' | 'joined'
   /** The live object's own list when ownership does not change; absent when no field is owned. */
@@ -86,18 +86,17 @@ export type ApplyParts = AppliedParts | FieldConflicts
 /**
  * Server-side apply: merges the applied configuration into the live object and records field ownership.
  *
- * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when it does not
- * fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be
- * decoded.
+ * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when the body does not match
+ * its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be decoded.
  * @see API protocol specification, 4.7
  * @example
  * ```ts
  * import { applyPatch } from '@krmkit/fieldmanager'
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const result = applyPatch({ applied, manager: 'ci', force: false, apiVersion: 'v1', types })
- * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const result = applyPatch({
+ * applied, manager: 'ci', force: false, apiVersion: 'v1', types }) if (result.kind === 'applied')
+ * result.object.metadata.managedFields?.[0]?.manager // 'ci'
  * ```
  */
 export function* applyPatch(request: ApplyPatchRequest): Work<ApplyResult> {
@@ -113,16 +112,15 @@ export function* applyPatch(request: ApplyPatchRequest): Work<ApplyResult> {
 }
 
 /**
- * Like {@link applyPatch}, for callers that decode and default the result: `content` tells which work they can skip.
+ * Like {@link applyPatch}, for callers that decode and default the result: `content` shows which of this work they can skip.
  *
  * @throws as `applyPatch`
  * @example
  * ```ts
  * import { applyParts, deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const parts = applyParts({ live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types })
- * if (parts.kind === 'applied') parts.content // 'live'
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const parts = applyParts({
+ * live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types }) if (parts.kind === 'applied') parts.content // 'live'
  * ```
  */
 export function* applyParts(request: ApplyPatchRequest): Work<ApplyParts> {
@@ -250,7 +248,10 @@ function* checkApplied(request: ApplyPatchRequest): Work<CheckedConfiguration> {
   })
 }
 
-/** The fields the manager applied last time, or those of the last created object, which are usually the same again. */
+/**
+ * A set that probably equals the fields of the configuration: the fields that the manager applied last time, or those of the last created
+ * object.
+ */
 function* lastAppliedSet(request: ApplyPatchRequest): Work<FieldSet | undefined> {
   const { live, manager, subresource = '', apiVersion, types } = request
   if (live === undefined) {

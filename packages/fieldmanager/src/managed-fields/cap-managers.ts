@@ -9,11 +9,11 @@ import { managerKey } from './manager-id.ts'
 /** Maximum number of update entries before the oldest are merged. */
 export const maxUpdateManagers = 10
 
-/** Manager of the merged oldest update entries of a version. */
+/** The manager of the merged oldest update entries of a version. */
 export const ancientChangesManager = 'ancient-changes'
 
 /**
- * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept.
+ * Merges the oldest update entries of each version until at most `max` entries are left. A single old entry of a version is kept unchanged.
  */
 export function* capManagers(managed: Managed, max = maxUpdateManagers): Work<Managed> {
   let count = 0
@@ -59,7 +59,7 @@ export function* capManagers(managed: Managed, max = maxUpdateManagers): Work<Ma
   return { managers, times, sources: managed.sources }
 }
 
-/** Managers between two yields. */
+/** Number of managers visited between two yields. */
 const stepSize = 64
 
 interface AgedManager {
@@ -78,7 +78,7 @@ function* oldestFirst({ managers, times }: Managed): Work<readonly AgedManager[]
   return yield* sort(aged, (a, b) => a.seconds - b.seconds || compareCodePoints(a.key, b.key))
 }
 
-/** Unites pairwise, so that each path is copied a logarithmic number of times. */
+/** Unites sets pairwise, so that each path is copied a logarithmic number of times. */
 function* unionOf(sets: readonly FieldSet[]): Work<FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1

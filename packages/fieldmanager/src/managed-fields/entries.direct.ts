@@ -19,17 +19,16 @@ import {
 import { managerKey, parseManagerKey } from './manager-id.ts'
 
 /**
- * Decodes the managedFields of an object. The last entry of a manager wins.
+ * Decodes the managedFields of an object. The last entry of a manager takes precedence.
  *
- * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
- * sets.
+ * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field sets.
  * @example
  * ```ts
  * import { decodeManagedFields } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
- * const { managers } = decodeManagedFields([entry])
- * Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) // ['{"manager":"ci","operation":"Apply"} owns .data']
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } const {
+ * managers } = decodeManagedFields([entry]) Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) //
+ * ['{"manager":"ci","operation":"Apply"} owns .data']
  * ```
  */
 export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
@@ -90,7 +89,7 @@ export function encodeManagedFields({ managers, times, sources }: Managed): Mana
   return sortInPlace(entries, compareEntries)
 }
 
-/** Whether both lists have entries in the same order that differ in their times at most. */
+/** Whether both lists have the same entries in the same order, apart from timestamps. */
 export function equalOwnership(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -106,15 +105,15 @@ export function equalOwnership(
 }
 
 /**
- * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
- * changes of managedFields are undone with a warning.
+ * The reason why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its changes of
+ * managedFields are undone with a warning.
  *
  * @example
  * ```ts
  * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
- * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
+ * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} } managedFieldsProblem([entry]) // 'apiVersion
+ * must not be empty'
  * ```
  */
 export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {

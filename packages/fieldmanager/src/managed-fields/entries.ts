@@ -21,17 +21,16 @@ export interface Managed {
 export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
 
 /**
- * Decodes the managedFields of an object. The last entry of a manager wins.
+ * Decodes the managedFields of an object. The last entry of a manager takes precedence.
  *
- * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
- * sets.
+ * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field sets.
  * @example
  * ```ts
  * import { decodeManagedFields } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
- * const { managers } = decodeManagedFields([entry])
- * Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) // ['{"manager":"ci","operation":"Apply"} owns .data']
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } const {
+ * managers } = decodeManagedFields([entry]) Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) //
+ * ['{"manager":"ci","operation":"Apply"} owns .data']
  * ```
  */
 export function* decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<Managed> {
@@ -96,7 +95,7 @@ export function* encodeManagedFields({ managers, times, sources }: Managed): Wor
   return sortInPlace(entries, compareEntries)
 }
 
-/** Whether both lists hold identical entry objects, as is the case when ownership has not changed. */
+/** Whether both lists consist of the same entry objects, as they do when ownership has not changed. */
 export function identicalEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -104,7 +103,7 @@ export function identicalEntries(
   return a !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i])
 }
 
-/** Whether both lists have entries in the same order that differ in their times at most. */
+/** Whether both lists have the same entries in the same order, apart from timestamps. */
 export function* equalOwnership(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -159,15 +158,15 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
 }
 
 /**
- * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
- * changes of managedFields are undone with a warning.
+ * The reason why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its changes of
+ * managedFields are undone with a warning.
  *
  * @example
  * ```ts
  * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
- * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
+ * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} } managedFieldsProblem([entry]) // 'apiVersion
+ * must not be empty'
  * ```
  */
 export function* managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<string | undefined> {

@@ -6,17 +6,17 @@ import type { FrozenObject } from './type-converter.ts'
 import { withManagedFields } from './type-converter.ts'
 
 /**
- * Turns a write that changes nothing but managedFields timestamps into a no-op. Call it last, after admission.
+ * Turns a write that changes only timestamps of managedFields into a no-op. Call it last, after admission.
  *
- * @returns the live object itself when nothing but timestamps differs, `next` otherwise.
+ * @returns the live object itself when only timestamps differ, otherwise `next`.
  * @example
  * ```ts
  * import { ignoreManagedFieldsTimestamps } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
- * const metadataAt = (time: string) => ({ name: 'shop', managedFields: [{ ...entry, time }] })
- * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataAt('2025-01-01T10:00:00Z') }
- * ignoreManagedFieldsTimestamps(live, { ...live, metadata: metadataAt('2025-01-01T11:00:00Z') }) === live // true
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } const
+ * metadataAt = (time: string) => ({ name: 'shop', managedFields: [{ ...entry, time }] }) const live = { apiVersion: 'v1', kind:
+ * 'ConfigMap', metadata: metadataAt('2025-01-01T10:00:00Z') } ignoreManagedFieldsTimestamps(live, { ...live, metadata:
+ * metadataAt('2025-01-01T11:00:00Z') }) === live // true
  * ```
  */
 export function* ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): Work<T> {

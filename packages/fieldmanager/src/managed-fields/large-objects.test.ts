@@ -101,7 +101,7 @@ describe('an apply of an object that does not fit its type', () => {
     const small = failure(2000, (i) => `example.com/${i === 1999 ? 0 : i}`)
     const large = failure(8000, (i) => `example.com/${i === 7999 ? 0 : i}`)
     expect(large.error.errors).toEqual(['.metadata.finalizers: duplicate entries for key [="example.com/0"]'])
-    // Once to check the object, and once more for the errors.
+    // The walk happens twice: once to check the object, and once to collect the errors.
     expect(small.steps).toBeGreaterThan((2 * 2000) / 128)
     expect(large.steps).toBeGreaterThan((2 * 8000) / 128)
   })

@@ -9,8 +9,8 @@ import { validateValue } from '../typed/validate.direct.ts'
 import { canonicalJson, parseJsonText } from '../value/json.ts'
 
 /**
- * Annotation in which client-side apply stores the applied configuration. Server-side apply by kubectl reads it to take fields
- * over, and keeps it up to date.
+ * Annotation in which client-side apply stores the applied configuration. For server-side apply by kubectl, the annotation lists the fields
+ * to take over, and is kept up to date.
  */
 export const lastAppliedAnnotation = `kubectl.${stockProfile.domain}/last-applied-configuration`
 
@@ -25,8 +25,8 @@ export function lastApplied(object: JsonObject, annotation: string): string {
 }
 
 /**
- * The fields that kubectl takes over without force: those of the annotation that still have their live value. `undefined` when
- * the annotation is absent or unusable.
+ * The fields that kubectl takes over without force: those whose value in the annotation still equals the live value. `undefined` when the
+ * annotation is absent or unusable.
  */
 export function takeoverSet(live: JsonObject, type: TypeRef, apiVersion: string, annotation: string): FieldSet | undefined {
   const text = lastApplied(live, annotation)

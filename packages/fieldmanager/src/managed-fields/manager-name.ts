@@ -2,8 +2,8 @@ import { isPrintable, utf8Length } from '@krmkit/meta/go-text'
 import { maxFieldManagerLength } from '@krmkit/meta/validation'
 
 /**
- * The manager of a write: the `fieldManager` parameter, else the User-Agent up to the first slash, printable characters only,
- * truncated to 128 bytes. Empty when both are empty.
+ * The manager of a write: the `fieldManager` parameter, or without it the User-Agent up to the first slash, without unprintable characters
+ * and truncated to 128 bytes. Empty when both are empty.
  *
  * @example
  * ```ts

@@ -7,18 +7,18 @@ interface Creation {
   /** The fields of the created object. */
   readonly set: FieldSet
   readonly filter: SetFilter | undefined
-  /** Those of them that its manager owns. */
+  /** The part of `set` that the manager owns. */
   readonly owned: FieldSet
 }
 
 /**
- * The fields of the last object created of each type. Objects of one kind mostly have the same fields, so the next one shares the set,
- * the part of it that is owned, and its encoded form.
+ * The fields of the last object created of each type. Objects of one kind mostly have the same fields, so the next object shares the set,
+ * its owned part, and its encoded form.
  */
 export class RecentCreations {
   readonly #byType = new WeakMap<TypeRef, Creation>()
 
-  /** A set that is similar to that of the next object. */
+  /** A set that the fields of the next object probably equal. */
   similar(type: TypeRef): FieldSet | undefined {
     return this.#byType.get(type)?.set
   }

@@ -16,7 +16,7 @@ describe('ownership through the scale sub-resource [P230]', () => {
   ]
   const ownership = { live, apiVersion: 'apps/v1', replicasPaths: { 'apps/v1': path } }
 
-  it('shows the owners of the replicas', () => {
+  it('returns the owners of the replicas', () => {
     expect(scaleManagedFields(ownership)).toEqual([
       entry({
         manager: 'a',

@@ -20,10 +20,10 @@ export interface TypeConverter {
   /** The object before creation: `{}`, or the members that are always serialized. */
   zero?(apiVersion: string): JsonObject
   /**
-   * Converts an object to another version. Must be pure. During an apply, objects may lack required members and have null in place
-   * of emptied structs. A promise needs a pausable function of `@krmkit/fieldmanager/paced`, and `runPaced`.
+   * Converts an object to another version. Must be pure. During an apply, objects may lack required members and have null in place of
+   * emptied structs. A promise is allowed only with the functions of `@krmkit/fieldmanager/paced`, run by `runPaced`.
    *
-   * @throws an error that fails an apply and drops the owners of an updated object, also for versions that `typed` does not know.
+   * @throws an error, which fails an apply and drops the owners of an updated object; also for versions that `typed` does not know.
    */
   convert?(object: JsonObject, apiVersion: string): JsonObject | Promise<JsonObject>
 }
@@ -71,9 +71,9 @@ export function createTypeConverter(
 export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
 
 /**
- * Adapts a TypeConverter to the updater; each object is converted to each version at most once.
+ * Adapts a TypeConverter to the updater. Each object is converted to each version at most once.
  *
- * @param hub the version of the request, through which all conversions go: v1 -> v2 -> v3 where v2 is requested
+ * @param hub the version of the request, through which all conversions go: v1 -> v2 -> v3 when the request has v2
  */
 export function converterOf(types: TypeConverter, hub: string): Converter {
   return new VersionConverter(types, hub)

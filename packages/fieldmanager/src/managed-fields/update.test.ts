@@ -21,7 +21,7 @@ describe('trackUpdate', () => {
     })
   })
 
-  it('writes complete entries in the member order of kube-apiservers [P20]', () => {
+  it('writes complete entries in the member order of kube-apiserver [P20]', () => {
     const created = trackUpdate({
       next: configMap({ k: 'v' }),
       manager: 'u',
@@ -43,7 +43,7 @@ describe('trackUpdate', () => {
     })
   })
 
-  it('names a manager without a name unknown [P219]', () => {
+  it('uses the name unknown for a manager without a name [P219]', () => {
     expect(owners(update(undefined, configMap({ k: 'v' }), ''))).toHaveProperty('unknown Update')
   })
 
@@ -104,7 +104,7 @@ describe('trackUpdate', () => {
     expect(entries[0]?.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } })
   })
 
-  it('drops the owners of an object that does not fit its type', () => {
+  it('drops the owners of an object that does not match its type', () => {
     const services = createTypeConverter({ v1: () => source.struct('core/v1.Service') })
     const live = deepFreeze({
       apiVersion: 'v1',
@@ -151,7 +151,7 @@ describe('ignoreManagedFieldsTimestamps', () => {
     expect(ignoreManagedFieldsTimestamps(live, live)).toBe(live)
   })
 
-  it('decides the same in steps', () => {
+  it('gives the same result in steps', () => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v']))
     const live = applied(undefined, wide, 'a')
     const withEntry = (change: object) => {

@@ -36,12 +36,11 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
 }
 
 /**
- * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the
- * live object.
+ * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the live object.
  *
- * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
- * entry resets ownership first. An object that does not fit its type, such as one with keyed items without keys, loses its
- * managedFields. Never throws.
+ * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty entry resets
+ * ownership first. An object that does not match its type, for example with list items that lack their keys, loses its managedFields. Never
+ * throws.
  *
  * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
@@ -52,9 +51,9 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  * import type { ApiObject } from '@krmkit/meta'
  *
- * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const { metadata } = trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types })
- * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const { metadata } =
+ * trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types }) metadata.managedFields?.[0]?.fieldsV1 // {
+ * 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
 export function* trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): Work<T> {
@@ -91,7 +90,7 @@ export function* managedFieldsAfterUpdate(
 
 export const recent = new RecentCreations()
 
-/** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
+/** Fast path for created objects, which mostly have one manager that owns every field. `undefined` when the fast path does not apply. */
 function* createdEntries(request: TrackUpdateRequest<FrozenObject>): Work<ManagedFieldsEntry[] | undefined> {
   const { next, apiVersion, types, subresource = '', now } = request
   const type = types.typed(apiVersion)

@@ -15,8 +15,8 @@ import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.direct.ts'
 
 /**
- * Replays recorded kube-apiserver answers about ownership. Writes go through this package, with decoding and static defaults around
- * it; managedFields, conflicts and (for kinds without further defaults) objects are compared.
+ * Replays recorded requests about ownership and compares with the responses of kube-apiserver. Writes go through this package, with
+ * decoding and static defaults around it; managedFields, conflicts and (for kinds without further defaults) objects are compared.
  */
 const scenarios: Readonly<Record<string, string>> = {
   'apply-conflicts': 'P212 P213 P214 P215 P216',
@@ -140,7 +140,7 @@ function isPatchRefusal(step: WireStep, { status, body }: JsonObject): boolean {
   return status === 413 || (status === 400 && message.includes('cannot unmarshal'))
 }
 
-/** managedFields of an apply are final; the object still needs its canonical form. */
+/** The managedFields of an apply are final, but the object still needs its canonical form. */
 function withOwnersOf(owners: ApiObject, object: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = object.metadata
   const { managedFields } = owners.metadata

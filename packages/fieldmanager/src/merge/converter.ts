@@ -12,10 +12,10 @@ export interface TypedValue {
 /** Converts objects between the versions of their kind. */
 export interface Converter {
   /**
-   * Converts an object to a version, as a generator that may yield promises, which `runPaced` awaits; `undefined` for unknown
-   * versions, whose managers are dropped. Must be pure.
+   * Converts an object to a version, as a generator that may yield promises, which `runPaced` awaits; `undefined` for unknown versions,
+   * whose managers are dropped. Must be pure.
    *
-   * @throws FieldManagerError `Unconvertible` when the object cannot be converted, or does not fit the type of the version.
+   * @throws FieldManagerError `Unconvertible` when the object cannot be converted, or does not match the type of the version.
    */
   convert(object: TypedValue, apiVersion: string): Work<TypedValue | undefined>
   /** Whether a version is known, without a conversion. */
@@ -31,7 +31,9 @@ export const identityConverter: Converter = {
   isKnown: () => true,
 }
 
-/** Converts an object. @throws FieldManagerError `Unconvertible` whose message begins with what failed, which is clearer to clients. */
+/**
+ * Converts an object. @throws FieldManagerError `Unconvertible` whose message begins with `failure`, so that clients see which step failed
+ */
 export function* convertFor(
   failure: string,
   converter: Converter,

@@ -4,7 +4,7 @@ import type { FieldSet } from '../fieldpath/field-set.ts'
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
-  /** Owned by apply rather than by update. */
+  /** Whether the fields are owned by apply rather than by update. */
   readonly applied: boolean
 }
 

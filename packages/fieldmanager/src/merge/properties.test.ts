@@ -164,7 +164,7 @@ class History {
     }
   }
 
-  /** Applying an empty configuration removes exactly what the manager owned alone, and unowned fields below it. */
+  /** Applying an empty configuration removes exactly the fields that only this manager owned, and unowned fields below them. */
   #applyNothing(manager: string): void {
     const before = this.#managers
     const write = { live: this.#live, apiVersion: 'v1', managers: before, manager }
@@ -189,7 +189,7 @@ class History {
     for (const [name, { set }] of before) {
       if (name === manager) continue
       this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'ownership is kept without a change')
-      // Removing an owned item of a map or list removes what others own below it, as on kube-apiservers.
+      // As on kube-apiserver, removing an owned item of a map or list also removes fields of other managers below it.
       for (const path of set.intersection(removed).paths()) {
         this.#must(isAtOrBelow(path.slice(0, -1), own), 'fields of other managers are not removed')
       }
@@ -214,7 +214,7 @@ class History {
   }
 }
 
-/** Pruning leaves null where stock values are empty lists or maps; both are equivalent here. */
+/** Pruning leaves null where kube-apiserver has empty lists or maps; both count as equal here. */
 function withoutEmpty(value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value ?? null

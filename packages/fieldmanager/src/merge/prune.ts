@@ -8,7 +8,7 @@ import { removeItems } from '../typed/remove.ts'
 import { type Converter, convertFor, type TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
-/** State of an apply; `managers` already contains the new set of the applying manager. */
+/** The state of an apply. `managers` already contains the new set of the applying manager. */
 export interface PruneInput {
   readonly managers: Managers
   readonly manager: string
@@ -20,10 +20,10 @@ export interface PruneInput {
 const pruning = 'failed to prune fields'
 
 /**
- * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
+ * Removes fields from the merged object that the manager applied last time but no longer applies, and that no other manager owns.
  *
- * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
- * manager never applied.
+ * Removing an item removes everything below it, so two steps add fields back: fields that any manager owns, and fields that the manager
+ * never applied.
  */
 export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Work<TypedValue> {
   if (last === undefined || last.set.empty) return merged

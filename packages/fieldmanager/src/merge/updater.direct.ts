@@ -56,7 +56,7 @@ export function updateManagers(write: Write, next: TypedValue, options: UpdaterO
 /**
  * Merges the applied configuration into the live object, removes fields it no longer names, and moves ownership.
  *
- * Without `force`, changing fields of other managers is a conflict; with it, they lose those fields.
+ * Without `force`, changing fields of other managers is a conflict. With `force`, the other managers lose these fields.
  *
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
  * @example
@@ -64,9 +64,9 @@ export function updateManagers(write: Write, next: TypedValue, options: UpdaterO
  * import { applyManager, identityConverter as converter } from '@krmkit/fieldmanager/merge'
  * import { deducedType as type } from '@krmkit/fieldmanager/typed'
  *
- * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' }
- * const created = applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter })
- * if (created.kind === 'applied') created.managers.get('ci')?.set.toString() // '.data\n.data.color'
+ * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' } const created =
+ * applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter }) if (created.kind === 'applied')
+ * created.managers.get('ci')?.set.toString() // '.data\n.data.color'
  * ```
  */
 export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {
@@ -100,7 +100,7 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   const { owners, conflicts } = transferOwnership({ ...write, managers }, object, options, comparison)
 
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
-  // A difference only in list order has no owner, so compare values as well.
+  // A change of only the list order is not part of the comparison, so compare values as well.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
 }
@@ -144,7 +144,7 @@ function compareAt(apiVersion: string, live: TypedValue, next: TypedValue, conve
   return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
 }
 
-/** Adapts the managers' sets to current schemas. */
+/** Adapts the sets of the managers to the current schemas. */
 function reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Managers {
   let out: Map<string, VersionedSet> | undefined
   const types = new Map([[apiVersion, live.type]])

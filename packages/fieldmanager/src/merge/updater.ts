@@ -15,7 +15,7 @@ import type { Managers, VersionedSet } from './managers.ts'
 import { prune } from './prune.ts'
 
 /**
- * Ownership transitions: updates take over the fields they change, applies own the fields they name.
+ * Ownership transitions: an update takes over the fields that it changes, and an apply owns the fields that it names.
  *
  * ```
  *            unowned ──update changes it──▶ updater ──another update changes it──▶ other updater
@@ -30,7 +30,7 @@ export interface UpdaterOptions {
   readonly converter: Converter
   /** Fields for which ownership is not recorded, by version. */
   readonly ignored?: Readonly<Record<string, SetFilter>> | undefined
-  /** Returns the object even when an apply changes nothing. */
+  /** Whether the object is returned even when an apply changes nothing. */
   readonly returnInputOnNoop?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface ApplyOptions extends UpdaterOptions {
   readonly maxConflicts?: number | undefined
   /** The field set of the applied value, when precomputed; the value is then known to be valid. */
   readonly appliedSet?: FieldSet | undefined
-  /** Paths that the applying manager never owns, although it may name them. */
+  /** Paths that the applying manager never owns, even when it names them. */
   readonly unowned?: FieldSet | undefined
 }
 
@@ -65,7 +65,7 @@ export interface ApplyConflict {
   readonly kind: 'conflict'
   /** The fields changed by the apply that other managers own. */
   readonly taken: Managers
-  /** The same as a list of paths. */
+  /** `taken` as a list of paths. */
   readonly conflicts: readonly Conflict[]
 }
 
@@ -124,7 +124,7 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
 /**
  * Merges the applied configuration into the live object, removes fields it no longer names, and moves ownership.
  *
- * Without `force`, changing fields of other managers is a conflict; with it, they lose those fields.
+ * Without `force`, changing fields of other managers is a conflict. With `force`, the other managers lose these fields.
  *
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
  * @example
@@ -132,9 +132,9 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
  * import { applyManager, identityConverter as converter } from '@krmkit/fieldmanager/merge'
  * import { deducedType as type } from '@krmkit/fieldmanager/typed'
  *
- * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' }
- * const created = applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter })
- * if (created.kind === 'applied') created.managers.get('ci')?.set.toString() // '.data\n.data.color'
+ * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' } const created =
+ * applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter }) if (created.kind === 'applied')
+ * created.managers.get('ci')?.set.toString() // '.data\n.data.color'
  * ```
  */
 export function* applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): Work<ApplyOutcome> {
@@ -168,7 +168,7 @@ export function* applyManager(write: Write, applied: TypedValue, force: boolean,
   const { owners, conflicts } = yield* transferOwnership({ ...write, managers }, object, options, comparison)
   yield true
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
-  // A difference only in list order has no owner, so compare values as well.
+  // A change of only the list order is not part of the comparison, so compare values as well.
   const noop = object.value === live.value || (isSame(comparison) && (yield* equalValues(live.value ?? null, object.value)))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
 }
@@ -230,7 +230,7 @@ function* compareAt(apiVersion: string, live: TypedValue, next: TypedValue, conv
   return before === undefined || after === undefined ? undefined : yield* compareTyped(before.value, after.value, after.type)
 }
 
-/** Adapts the managers' sets to current schemas. */
+/** Adapts the sets of the managers to the current schemas. */
 function* reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Work<Managers> {
   let out: Map<string, VersionedSet> | undefined
   const types = new Map([[apiVersion, live.type]])

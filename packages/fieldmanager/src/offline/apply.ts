@@ -12,7 +12,7 @@ import { typeConverterOf } from './schema.ts'
 
 /** A server-side apply without a server. */
 export interface OfflineApplyRequest {
-  /** The current object with its managedFields; absent when it does not exist. */
+  /** The current object with its managedFields; absent when the object does not exist. */
   readonly live?: JsonObject | undefined
   readonly applied: JsonObject
   readonly manager: string
@@ -34,19 +34,18 @@ export interface OfflineApplyResult {
 }
 
 /**
- * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified. A created object
- * has the members of its configuration, not those that a server prints always (`status: {}`).
+ * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified. A created object has
+ * only the members of its configuration, without those that a server always adds (`status: {}`).
  *
  * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject and for a live object of
- * another kind or name, `InvalidArgument` for other wrong arguments.
+ * another kind or name, `InvalidArgument` for other invalid arguments.
  * @example
  * ```ts
  * import { apply } from '@krmkit/fieldmanager'
  *
- * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
- * const live = apply({ applied: config('blue'), manager: 'ci' }).object
- * apply({ live, applied: config('red'), manager: 'jane' }).conflicts.map(({ field, message }) => `${field}: ${message}`)
- * // ['.data.color: conflict with "ci"']
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } }) const live =
+ * apply({ applied: config('blue'), manager: 'ci' }).object apply({ live, applied: config('red'), manager: 'jane' }).conflicts.map(({ field,
+ * message }) => `${field}: ${message}`) // ['.data.color: conflict with "ci"']
  * ```
  */
 export function apply(request: OfflineApplyRequest): OfflineApplyResult {

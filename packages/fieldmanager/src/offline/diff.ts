@@ -22,16 +22,16 @@ export interface Change {
 }
 
 /**
- * The differences between two objects, ordered by path. Items of associative lists are matched by key, so their order does not
- * matter. A subtree that is added or removed is one change.
+ * The differences between two objects, ordered by path. Items of associative lists are matched by key, whatever their order. A subtree that
+ * is added or removed is one change.
  *
- * @throws FieldManagerError `InvalidObject` when the objects do not fit the schema.
+ * @throws FieldManagerError `InvalidObject` when the objects do not match the schema.
  * @example
  * ```ts
  * import { diffObjects } from '@krmkit/fieldmanager'
  *
- * const changes = diffObjects({ paused: true }, { replicas: 2 })
- * changes.map(({ kind, field }) => `${kind} ${field}`) // ['removed .paused', 'added .replicas']
+ * const changes = diffObjects({ paused: true }, { replicas: 2 }) changes.map(({ kind, field }) => `${kind} ${field}`) // ['removed
+ * .paused', 'added .replicas']
  * ```
  */
 export function diffObjects(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
@@ -60,7 +60,7 @@ function side(
   return value === undefined ? {} : { [name]: value }
 }
 
-/** The members of a set with no member above them. */
+/** The members of a set that have no member above them. */
 function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): FieldPath[] {
   const paths: FieldPath[] = []
   for (const element of set.elements()) {

@@ -10,7 +10,7 @@ import type { OfflineSchema } from './schema.ts'
 import { typeOf } from './schema.ts'
 import { valueAt } from './value-at.ts'
 
-/** Resolutions of a conflict: take the fields over, stop applying them, or apply their live values. */
+/** Resolutions of a conflict: take over the fields, stop applying them, or apply their live values. */
 export type Resolution = 'force' | 'abandon' | 'share'
 
 export interface ConflictExplanation {
@@ -75,15 +75,15 @@ export interface Preview extends OfflineApplyResult {
 }
 
 /**
- * Previews an apply with its conflicts resolved in one way.
+ * Previews an apply with all conflicts resolved by one resolution.
  *
  * @example
  * ```ts
  * import { apply, preview } from '@krmkit/fieldmanager'
  *
- * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
- * const live = apply({ applied: config('blue'), manager: 'ci' }).object
- * preview({ live, applied: config('red'), manager: 'jane' }, 'share').object.data // { color: 'blue' }
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } }) const live =
+ * apply({ applied: config('blue'), manager: 'ci' }).object preview({ live, applied: config('red'), manager: 'jane' }, 'share').object.data
+ * // { color: 'blue' }
  * ```
  */
 export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {

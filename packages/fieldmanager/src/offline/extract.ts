@@ -13,7 +13,7 @@ export interface ExtractOptions {
 }
 
 /**
- * The configuration that a manager applied last, reconstructed from the fields it owns, to be changed and applied again. When it
+ * The configuration that a manager applied last, reconstructed from its owned fields, to be changed and applied again. When the manager
  * owns nothing, the result contains only the identity of the object.
  *
  * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be decoded, `InvalidArgument`.
@@ -21,9 +21,9 @@ export interface ExtractOptions {
  * ```ts
  * import { apply, extract } from '@krmkit/fieldmanager'
  *
- * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
- * const { object } = apply({ applied, manager: 'ci' })
- * extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const { object } = apply({
+ * applied, manager: 'ci' }) extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color:
+ * 'blue' } }
  * ```
  */
 export function extract(object: JsonObject, manager: string, options: ExtractOptions = {}): JsonObject {

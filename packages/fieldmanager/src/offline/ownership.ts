@@ -69,7 +69,7 @@ export function entrySets(object: JsonObject): { readonly set: FieldSet; readonl
 
 const textMembers = ['manager', 'operation', 'apiVersion', 'subresource', 'time'] as const
 
-/** The object may come from a file, so that its entries can be anything. */
+/** Checks the entries, because the object may come from a file and contain anything. */
 function checkedEntries(object: JsonObject): ReturnType<typeof entriesOf> {
   const entries: unknown = entriesOf(object)
   if (!Array.isArray(entries)) throw invalid('metadata.managedFields must be a list')

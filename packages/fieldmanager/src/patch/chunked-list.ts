@@ -1,9 +1,9 @@
-/** Initial number of items per chunk; a chunk of twice the size is split. */
+/** Initial number of items per chunk; a chunk that has grown to twice this size is split. */
 const chunkSize = 1024
 
 /**
- * A list in chunks, which bounds the cost of inserting and removing: 10 000 operations at the head of a list of 100 000 items
- * move 10 million items instead of a billion.
+ * A list in chunks, to bound the cost of insertions and removals: 10 000 operations at the head of a list of 100 000 items move 10 million
+ * items instead of a billion.
  */
 export class ChunkedList<T> {
   readonly #chunks: T[][] = []

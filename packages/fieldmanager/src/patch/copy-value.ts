@@ -15,10 +15,10 @@ interface Part {
 }
 
 /**
- * A deep copy and the length of its JSON text, as a generator that can be interrupted at each yield.
+ * Returns a deep copy and the length of its JSON text.
  *
- * @param isSorted whether the copy of an object has sorted members.
- * @throws FieldManagerError `Unprocessable` for values nested deeper than objects may be.
+ * @param isSorted whether to sort the members of the copy.
+ * @throws FieldManagerError `Unprocessable` for values nested deeper than the limit for objects.
  */
 export function* copyValue(
   value: JsonValue,

@@ -4,7 +4,7 @@ import type { PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { tooDeep } from './depth.ts'
 
-/** @throws FieldManagerError for values nested deeper than objects may be. */
+/** @throws FieldManagerError for values nested deeper than the limit for objects. */
 export function checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): void {
   if (typeof value !== 'object' || value === null) return
   if (depth > maxObjectDepth) throw tooDeep(code)

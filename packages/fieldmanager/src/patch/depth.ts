@@ -3,7 +3,7 @@ import { memberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 
-/** @throws FieldManagerError for values nested deeper than objects may be. */
+/** @throws FieldManagerError for values nested deeper than the limit for objects. */
 export function* checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): Work {
   if (typeof value !== 'object' || value === null) return
   if (depth > maxObjectDepth) throw tooDeep(code)
@@ -24,7 +24,7 @@ export function* checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch',
   }
 }
 
-/** Members checked between two yields. */
+/** Number of members checked between two yields. */
 const membersPerStep = 256
 
 export function tooDeep(code: PatchErrorCode): FieldManagerError {

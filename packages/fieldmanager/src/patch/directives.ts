@@ -23,10 +23,10 @@ export function directiveTarget(key: string, prefix: string): string {
 }
 
 /**
- * A copy of a part of a patch that is added as a whole, without what it would only remove.
+ * A copy of a part of a patch that is added as a whole, without members that only remove something.
  *
  * @param drops `nulls`: drops null members at every level; a null value itself and null items are kept. `directives`: drops maps with
- * `$patch` at every level; other directives remain as unknown fields, as on kube-apiservers. `sorted`: sorts members.
+ * `$patch` at every level; other directives remain as unknown fields, as on kube-apiserver. `sorted`: sorts members.
  * @returns `undefined` when nothing remains.
  */
 export function* cleaned(

@@ -18,7 +18,7 @@ export interface PointerTarget {
   readonly index: number | undefined
 }
 
-/** Lists of this length or more are edited as chunked lists. */
+/** Lists of at least this length are edited as chunked lists. */
 const longList = 1024
 
 /**
@@ -32,7 +32,7 @@ export class Draft {
   #document: JsonValue
   /** Objects and lists that are copies. */
   readonly #own = new Set<object>()
-  /** The originals of copied objects, and the keys set since. */
+  /** For each copied object: the original, and the keys set since. */
   readonly #objects = new Map<Members, { readonly original: object; readonly set: Set<string> }>()
   readonly #lists = new Map<JsonValue[], ChunkedList<JsonValue>>()
 
@@ -41,8 +41,8 @@ export class Draft {
   }
 
   /**
-   * Resolves a pointer up to the container of its last step; `undefined` when the container does not exist, and for the pointer
-   * to the whole document. Has pauses, because large containers are copied.
+   * Resolves a pointer up to the container of its last step; `undefined` when the container does not exist, and for the pointer to the
+   * whole document.
    *
    * @param adding Accepts the position after the last item, and `-`.
    * @see RFC 6901
@@ -102,7 +102,7 @@ export class Draft {
     this.#document = document
   }
 
-  /** Whether pointers have led through an object: its members are sorted in the edited document, as on kube-apiservers. */
+  /** Whether a pointer has traversed an object. As on kube-apiserver, the members of such objects are sorted in the edited document. */
   isOpened(object: object): boolean {
     return this.#own.has(object)
   }
@@ -148,7 +148,7 @@ export class Draft {
     return chunked
   }
 
-  /** Writes pending edits of long lists within a value back. */
+  /** Writes back pending edits of long lists within a value. */
   #flush(value: JsonValue, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > maxObjectDepth) return
     if (Array.isArray(value)) {

@@ -55,7 +55,7 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
 }
 
 /**
- * Orders a merged list: items of the patch in its order, other items in their previous order, interleaved by their previous
+ * Orders a merged list: items of the patch in the order of the patch, and other items in their previous order, interleaved by previous
  * positions.
  *
  * @param maps Whether items are identified by merge key rather than by value.
@@ -124,7 +124,7 @@ function* sorted(
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
-/** Items without a position sort before all others, so a list of only such items is reversed, as on kube-apiservers. */
+/** As on kube-apiserver, items without a position sort before all others, so a list of only such items is reversed. */
 function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Work<JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {

@@ -66,7 +66,7 @@ class Hostile {
   }
 }
 
-/** The result, or the error returned to the client. */
+/** The result as text, or the error that the client gets. */
 function outcome(run: () => unknown): string {
   try {
     return JSON.stringify(run()) ?? 'undefined'
@@ -83,7 +83,7 @@ describe('malformed patches', () => {
     .map((name) => source.struct(name))
   const seed = 20_260_101
 
-  it(`produce a result or an error of the package for every kind, equally in slices (seed ${seed})`, () => {
+  it(`produce a result or a FieldManagerError for every kind of patch, equally in slices (seed ${seed})`, () => {
     const hostile = new Hostile(new RandomChoices(seed))
     const results = new Map<string, number>()
     for (const type of kinds) {

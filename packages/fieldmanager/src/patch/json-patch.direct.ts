@@ -26,13 +26,13 @@ import {
 } from './json-patch.ts'
 
 /**
- * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
+ * Applies all operations of a JSON patch, or none when one fails. Unchanged parts are shared with `target` and the patch.
  *
- * As on kube-apiservers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
- * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects on the
- * way of a pointer are sorted.
+ * As on kube-apiserver, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the end,
+ * positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects that a pointer
+ * traverses are sorted.
  *
- * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws FieldManagerError `BadPatch` when the patch is not a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
  * @example
@@ -135,7 +135,7 @@ function testAt(draft: Draft, path: string, value: JsonValue): void {
   const target = resolveTarget(draft, path, 'test')
   if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  // The texts of numbers are compared: the integer 2^63-1 is not the float 2^63.
+  // Numbers are compared as text, because the integer 2^63-1 must not equal the float 2^63.
   const isSame = isNumeric(value) ? isNumeric(present) && String(present) === String(value) : equalValues(present ?? null, value)
   if (!isSame) throw failed(`testing value ${path} failed: test failed`)
 }

@@ -23,13 +23,13 @@ export interface PlainOperation {
 }
 
 /**
- * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
+ * Applies all operations of a JSON patch, or none when one fails. Unchanged parts are shared with `target` and the patch.
  *
- * As on kube-apiservers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
- * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects on the
- * way of a pointer are sorted.
+ * As on kube-apiserver, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the end,
+ * positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects that a pointer
+ * traverses are sorted.
  *
- * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws FieldManagerError `BadPatch` when the patch is not a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
  * @example
@@ -164,7 +164,7 @@ function* testAt(draft: Draft, path: string, value: JsonValue): Work {
   const target = yield* resolveTarget(draft, path, 'test')
   if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  // The texts of numbers are compared: the integer 2^63-1 is not the float 2^63.
+  // Numbers are compared as text, because the integer 2^63-1 must not equal the float 2^63.
   const isSame = isNumeric(value)
     ? isNumeric(present) && String(present) === String(value)
     : yield* equalValues(present ?? null, value)
@@ -175,7 +175,7 @@ export function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** What is missing when the container of a target does not exist, in the words of each operation. */
+/** The error message of each operation when the container of its target does not exist. */
 export const missingContainers: Readonly<Record<string, (path: string) => string>> = {
   add: (path) => `doc is missing path: "${path}"`,
   remove: (path) => `doc is missing path: "${path}"`,
@@ -195,7 +195,7 @@ export function hasNoPosition({ container, index }: PointerTarget): boolean {
   return Array.isArray(container) && index === undefined
 }
 
-/** Why a list has no such position. */
+/** The error message for a step that is not a position of the list. */
 export function noPosition({ key }: PointerTarget): string {
   if (!isNumber(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
   return `Unable to access invalid index: ${Number(key)}: invalid index referenced`

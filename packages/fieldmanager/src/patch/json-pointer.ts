@@ -1,6 +1,6 @@
 /**
- * The steps of a JSON pointer; `undefined` for the pointer to the whole document and for one without a slash. As on kube-apiservers, what
- * precedes the first slash is ignored.
+ * The steps of a JSON pointer; `undefined` for the pointer to the whole document and for one without a slash. As on kube-apiserver, text
+ * before the first slash is ignored.
  *
  * @see RFC 6901
  */

@@ -5,9 +5,9 @@ import { sortKeys } from '@krmkit/schema/paced'
 import { stepSize } from '../value/keys.ts'
 
 /**
- * Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield.
+ * Sorts the members of an object by key, in place, in the order in which Go encodes maps.
  *
- * @param keys all keys. Their order matters little.
+ * @param keys all keys, in any order.
  */
 export function* sortMembers(object: JsonObject, keys: readonly string[]): Work {
   if (keys.length > stepSize) yield true
@@ -32,7 +32,7 @@ export function* sortMembers(object: JsonObject, keys: readonly string[]): Work 
   rememberMemberNames(object, sorted)
 }
 
-/** Whether a key may follow another one; false when undecided. */
+/** Whether a key certainly sorts after the previous one; false when a slower comparison is needed. */
 function follows(previous: string, key: string): boolean {
   return previous < key && !wideCharacters.test(key)
 }

@@ -80,13 +80,13 @@ describe('values of large patches', () => {
     expect(runCounting(paced.equalValues(value, other({}))).steps).toBeGreaterThan(5)
   })
 
-  it('nested too deeply are refused', () => {
+  it('are refused when nested too deeply', () => {
     const deep = Array.from({ length: 1100 }).reduce<JsonValue>((inner) => [inner], 1)
     expect(() => runCounting(copyValue(deep, () => false))).toThrow('nested deeper')
     expect(() => runCounting(paced.mergePatch({}, { deep }))).toThrow('nested deeper')
   })
 
-  it('that double are copied in many steps', () => {
+  it('are copied in many steps when copies double them', () => {
     const operations = [
       { op: 'add', path: '/x', value: { a: 'x' } },
       ...list(12, (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
@@ -117,7 +117,7 @@ describe('strategic merge patches of large lists', () => {
     })
   }
 
-  it('orders items without a position as kube-apiservers do, in lists of more than 20', () => {
+  it('orders items without a position as kube-apiserver does, in lists of more than 20', () => {
     const change = [...env(3, 'b'), { name: 'o5', value: 'q' }, ...list(25, (i) => ({ name: `m${i}`, value: 'b' }))]
     const own = list(30, (i) => ({ name: `o${i}`, value: 'a' }))
     const merged = strategicMergePatch(podType, pod({ env: own }), pod({ env: change, '$setElementOrder/env': [] }))

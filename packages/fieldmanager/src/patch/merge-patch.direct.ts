@@ -11,11 +11,11 @@ import { sortMembers } from './key-order.ts'
 import { additions, requireMap } from './merge-patch.ts'
 
 /**
- * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
- * with `target`.
+ * Applies a JSON merge patch: objects are merged, null removes a member, and any other value replaces the old one. Unchanged parts are
+ * shared with `target`.
  *
- * Null members that have nothing to remove are dropped, also in objects inside lists. As on kube-apiservers, the members of objects that
- * the patch changes or adds are sorted.
+ * Null members that have nothing to remove are dropped, even in objects inside lists. As on kube-apiserver, the members of objects that the
+ * patch changes or adds are sorted.
  *
  * @throws FieldManagerError `BadPatch` when the patch is not an object.
  * @see RFC 7386

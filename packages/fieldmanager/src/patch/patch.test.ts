@@ -55,7 +55,7 @@ describe('order of members', () => {
     expect(JSON.stringify(runAtOnce(paced.mergePatch(live, patch)))).toBe(expected)
   })
 
-  it('sorts the objects on the way of a JSON pointer, and no other', () => {
+  it('sorts only the objects that a JSON pointer traverses', () => {
     const operations = [
       { op: 'test', path: '/z/c/0/f', value: 1 },
       { op: 'add', path: '/w', value: { b: 1, a: 2 } },
@@ -189,7 +189,7 @@ describe('strategicMergePatch [P145]', () => {
     expect(createTwoWayPatch(type, original, original)).toEqual({})
   })
 
-  // As the stock library orders them: new items take the room of deleted ones.
+  // Items are ordered as on kube-apiserver: new items take the memory of deleted ones.
   it.each([
     ['h g', '+f -h -e +a', 'f a', 'g f a'],
     ['b e a f', '-e -d +h', 'h', 'b a f h'],

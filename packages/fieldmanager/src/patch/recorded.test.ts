@@ -7,7 +7,7 @@ import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
 import { strategicMergePatch } from './strategic-merge.direct.ts'
 
-/** Random patches with the recorded results of the stock library. */
+/** Random patches with the recorded results of the library that kube-apiserver uses. */
 
 interface Recorded {
   readonly name: string

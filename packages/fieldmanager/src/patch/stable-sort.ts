@@ -1,9 +1,9 @@
 import type { Work } from '@krmkit/meta/work'
 
 /**
- * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1)
- * compares less than every other item and vice versa; this contradictory order yields the same result as on kube-apiservers, at no
- * extra cost. Runs in slices.
+ * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1) compares less
+ * than every other item, and every other item less than it. With this contradictory order, the algorithm must be the same to get the result
+ * of kube-apiserver.
  *
  * @returns the item indices in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
@@ -60,7 +60,7 @@ function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs):
     rotate(order, { from: at, middle, to })
     return
   }
-  // Cut both runs symmetrically to the center, such that everything before the cut sorts before everything after it.
+  // Cut both runs symmetrically to the centre, such that everything before the cut sorts before everything after it.
   const centre = (from + to) >> 1
   const sum = centre + middle
   const [low, high] = middle > centre ? [sum - to, centre] : [from, middle]

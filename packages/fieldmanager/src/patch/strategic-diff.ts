@@ -16,7 +16,7 @@ interface DiffOptions {
   readonly ignoreChangesAndAdditions?: boolean
   readonly ignoreDeletions?: boolean
   readonly setElementOrder?: boolean
-  /** The field's patch strategy is `retainKeys`. */
+  /** Whether the patch strategy of the field is `retainKeys`. */
   readonly retainKeys?: boolean
 }
 
@@ -45,8 +45,8 @@ export interface ThreeWayOptions {
 }
 
 /**
- * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted)
- * lacks, and sets fields of `modified` that differ in `current` (live). Other fields of `current` are left alone.
+ * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted) lacks, and
+ * sets fields of `modified` that differ in `current` (live). Other fields of `current` are not changed.
  *
  * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
@@ -54,10 +54,9 @@ export interface ThreeWayOptions {
  * import { createThreeWayPatch } from '@krmkit/fieldmanager'
  * import { builtInTypes } from '@krmkit/kinds'
  *
- * const type = builtInTypes().struct('core/v1.ConfigMap')
- * const original = { data: { color: 'blue', size: 'L' } }
- * const current = { data: { ...original.data, owner: 'jane' } }
- * createThreeWayPatch(type, { original, modified: { data: { color: 'red' } }, current }) // { data: { color: 'red', size: null } }
+ * const type = builtInTypes().struct('core/v1.ConfigMap') const original = { data: { color: 'blue', size: 'L' } } const current = { data: {
+ * ...original.data, owner: 'jane' } } createThreeWayPatch(type, { original, modified: { data: { color: 'red' } }, current }) // { data: {
+ * color: 'red', size: null } }
  * ```
  */
 export function createThreeWayPatch(
@@ -179,7 +178,7 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
-  // As on kube-apiservers, the sorted list is compared, so an order may be set although nothing moved.
+  // As on kube-apiserver, the sorted list is compared, so an order may be set although nothing moved.
   const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
   if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
@@ -205,7 +204,7 @@ function diffItems(
   const byKey = (a: JsonObject, b: JsonObject) => byText(a[mergeKey], b[mergeKey])
   const changes: JsonObject[] = []
   const deletions: JsonObject[] = []
-  // Items with equal keys come out reversed, as on kube-apiservers.
+  // As on kube-apiserver, items with equal keys are reversed.
   const sorted = (items: JsonObject[]) => [...items].reverse().sort(byKey)
   walkSorted(sorted(before), sorted(after), (item) => String(item[mergeKey]), {
     onlyOld(item) {

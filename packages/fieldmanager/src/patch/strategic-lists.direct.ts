@@ -14,7 +14,7 @@ export interface ListMerge {
   readonly meta: PatchMeta
   /** Merges two items with the same key. */
   readonly join: (item: JsonObject, change: JsonObject) => JsonObject
-  /** The change lists items to delete. */
+  /** Whether the change lists items to delete. */
   readonly deletes: boolean
 }
 

@@ -14,7 +14,7 @@ export interface ListMerge {
   readonly meta: PatchMeta
   /** Merges two items with the same key. */
   readonly join: (item: JsonObject, change: JsonObject) => Work<JsonObject>
-  /** The change lists items to delete. */
+  /** Whether the change lists items to delete. */
   readonly deletes: boolean
 }
 
@@ -92,8 +92,9 @@ export function executeItemDirectives(
 }
 
 /**
- * The order that `$setElementOrder` keeps for items it does not list. Without deletions, that of the list before the patch. The stock
- * server deletes items in place and lets new items take their room, so as many new items follow the remaining ones as were deleted.
+ * The order that `$setElementOrder` keeps for items that it does not list. Without deletions, it is the order before the patch.
+ * kube-apiserver deletes items in place, and new items take the memory of deleted ones in this list, so the remaining items are followed by
+ * as many new items as were deleted.
  *
  * @throws FieldManagerError `BadPatch`
  */

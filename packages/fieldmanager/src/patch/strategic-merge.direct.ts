@@ -81,7 +81,7 @@ function mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, optio
 }
 
 /**
- * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
+ * Deletes items from lists of primitives before other members add items, so that an item which a patch both deletes and adds is kept.
  *
  * Differs: kube-apiserver follows the random order of a map.
  */

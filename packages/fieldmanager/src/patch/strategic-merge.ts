@@ -58,7 +58,7 @@ export function requireMap(patch: JsonValue): JsonObject {
   return patch
 }
 
-/** Options of `mergeStrategic`. With `ofPatches`, two patches are merged: directives and nulls are kept instead of executed. */
+/** Options of `mergeStrategic`. `ofPatches` merges two patches: directives and nulls are kept instead of executed. */
 export interface StrategicMergeOptions {
   readonly ofPatches: boolean
 }
@@ -97,7 +97,7 @@ function* mergeMembers(out: JsonObject, patch: JsonObject, type: PatchType, opti
 const manyMembers = 10_000
 
 /**
- * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
+ * Deletes items from lists of primitives before other members add items, so that an item which a patch both deletes and adds is kept.
  *
  * Differs: kube-apiserver follows the random order of a map.
  */
@@ -133,7 +133,7 @@ function* executeDirective(patch: JsonObject): Work<JsonObject> {
 export interface MemberMerge {
   readonly type: PatchType
   readonly options: StrategicMergeOptions
-  /** The value lists items to delete from a list of primitives. */
+  /** Whether the value lists items to delete from a list of primitives. */
   readonly deletes: boolean
 }
 

@@ -38,7 +38,7 @@ export function createThreeWayMergePatch(
   return patch
 }
 
-/** Only the null members of a patch, or only the others. */
+/** The deletions of a patch, which are its null members, or its additions, which are all other members. */
 function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObject {
   const out: JsonObject = {}
   for (const key of Object.keys(patch)) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '@krmkit/meta'
 
-/** Recorded kube-apiserver answers, stored beside the repository; tests only. */
+/** Recorded responses of kube-apiserver, stored beside the repository; tests only. */
 const folder = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 
 export const scenariosMissing = existsSync(folder) ? undefined : 'skipped: ../shared/wire is absent'

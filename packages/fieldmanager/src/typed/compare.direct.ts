@@ -15,7 +15,7 @@ import { wholeNode } from './whole-nodes.direct.ts'
 /**
  * Compares two values; `undefined` stands for an absent value.
  *
- * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
+ * @throws FieldManagerError `InvalidObject` when an associative list contains items without keys, or when neither value matches the type.
  * @example
  * ```ts
  * import { compareTyped, deducedType } from '@krmkit/fieldmanager/typed'
@@ -86,7 +86,7 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
   }
 }
 
-/** Compares the members of the first map. @returns the number of those that the second one has, too. */
+/** Compares the members of the first map. @returns the number of members that both maps have */
 function compareMembers(walk: CompareWalk, map: MapAtom, left: JsonObject, right: JsonObject | undefined): number {
   let shared = 0
 

@@ -26,7 +26,7 @@ export const noDifference: Comparison = { added: emptySet, modified: emptySet, r
 /**
  * Compares two values; `undefined` stands for an absent value.
  *
- * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
+ * @throws FieldManagerError `InvalidObject` when an associative list contains items without keys, or when neither value matches the type.
  * @example
  * ```ts
  * import { compareTyped, deducedType } from '@krmkit/fieldmanager/typed'
@@ -80,7 +80,7 @@ export function formatComparison(comparison: Comparison): string {
   return text
 }
 
-/** Members and items between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
 function* compareNode(walk: CompareWalk, type: TypeRef, before: OptionalJsonValue, after: OptionalJsonValue): Work {
@@ -140,7 +140,7 @@ function* compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after:
   }
 }
 
-/** Compares the members of the first map. @returns the number of those that the second one has, too. */
+/** Compares the members of the first map. @returns the number of members that both maps have */
 function* compareMembers(walk: CompareWalk, map: MapAtom, left: JsonObject, right: JsonObject | undefined): Work<number> {
   let shared = 0
   const keys = memberNames(left)

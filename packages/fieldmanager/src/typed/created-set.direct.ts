@@ -13,7 +13,7 @@ import { wholeItems, wholeNode } from './whole-nodes.direct.ts'
 type Result = FieldNode | undefined | typeof unsupported
 
 /**
- * Fast path of `compareTyped` for created objects: the added and modified paths between the zero object and the value.
+ * Fast path of `compareTyped` for created objects: returns the added and modified paths between the zero object and the value.
  *
  * @param like A similar set; equal parts of it are reused.
  * @returns `undefined` when the result is uncertain; use `compareTyped` instead.
@@ -25,7 +25,7 @@ export function createdSet(value: JsonValue, zero: JsonValue, type: TypeRef, lik
   return node === unsupported || walk.errors.length > 0 ? undefined : (node?.children ?? emptySet)
 }
 
-/** The difference from an existing value. */
+/** The node for the difference between an existing value and the new one. */
 function changedNode(walk: LazyWalk, type: TypeRef, change: Change): Result {
   const { single, map, list, scalar } = type.atom
   if (single === 'map' && map !== undefined && !map.atomic) return changedMap(walk, map, change)

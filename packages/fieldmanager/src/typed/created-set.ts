@@ -15,7 +15,7 @@ export const unsupported = false
 type Result = Work<FieldNode | undefined | typeof unsupported>
 
 /**
- * Fast path of `compareTyped` for created objects: the added and modified paths between the zero object and the value.
+ * Fast path of `compareTyped` for created objects: returns the added and modified paths between the zero object and the value.
  *
  * @param like A similar set; equal parts of it are reused.
  * @returns `undefined` when the result is uncertain; use `compareTyped` instead.
@@ -30,11 +30,11 @@ export function* createdSet(value: JsonValue, zero: JsonValue, type: TypeRef, li
 export interface Change {
   readonly value: JsonValue
   readonly zero: JsonValue
-  /** What the similar set has here. */
+  /** The part of the similar set at this level. */
   readonly like: FieldSet | undefined
 }
 
-/** The difference from an existing value. */
+/** The node for the difference between an existing value and the new one. */
 function* changedNode(walk: LazyWalk, type: TypeRef, change: Change): Result {
   const { single, map, list, scalar } = type.atom
   if (single === 'map' && map !== undefined && !map.atomic) return yield* changedMap(walk, map, change)
@@ -43,7 +43,7 @@ function* changedNode(walk: LazyWalk, type: TypeRef, change: Change): Result {
   return (yield* equalValues(change.zero, change.value)) ? undefined : leaf
 }
 
-/** Members between two yields. */
+/** Number of members visited between two yields. */
 const stepSize = 64
 
 function* changedMap(walk: LazyWalk, map: MapAtom, { value, zero, like }: Change): Result {

@@ -57,7 +57,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number): Nodes | und
     const type = field?.type ?? map.items
     if (type === undefined) continue
     const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1 })
-    // An empty struct is a member itself.
+    // An empty struct counts as a member itself.
     if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)

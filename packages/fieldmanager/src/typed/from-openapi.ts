@@ -137,7 +137,7 @@ class Reader {
   }
 }
 
-/** The reference of a `$ref`, alone or in a single `allOf`. */
+/** The target of a `$ref` that stands alone or in a single `allOf`. */
 function referenceOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === 'string') return schema.$ref
   const { allOf } = schema

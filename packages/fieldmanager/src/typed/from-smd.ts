@@ -15,15 +15,14 @@ export interface TypedSchema {
 /**
  * Reads a schema in structured-merge-diff form: `{ types: [{ name, scalar | list | map }] }`, as JSON values (parse YAML first).
  *
- * @throws FieldManagerError `InvalidSchema`: for types and fields without a name immediately, for unknown type names and scalars
- * on use.
+ * @throws FieldManagerError `InvalidSchema`: immediately for types and fields without a name; on use for unknown type names and scalars.
  * @example
  * ```ts
  * import { typedSchemaFromSmd } from '@krmkit/fieldmanager'
  * import { validateValue } from '@krmkit/fieldmanager/typed'
  *
- * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] })
- * validateValue({ replicas: 1 }, type('root')) // ['.replicas: expected string, got 1']
+ * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] }) validateValue({ replicas:
+ * 1 }, type('root')) // ['.replicas: expected string, got 1']
  * ```
  */
 export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {

@@ -55,7 +55,7 @@ describe('LevelBuilder', () => {
     expect([level.has('f:a'), level.has('f:b'), level.has('f:z')]).toEqual([true, false, false])
   })
 
-  it('knows what the similar set has below an element', () => {
+  it('returns the part of the similar set below an element', () => {
     const level = new LevelBuilder(like)
     expect(level.below('f:c')?.toString()).toBe('.d')
     level.add('f:z', leaf)

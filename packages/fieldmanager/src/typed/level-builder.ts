@@ -2,8 +2,9 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
 
 /**
- * Collects one level of a field set, and returns the same level of a similar set when it is equal. Objects of one kind mostly have the
- * fields of the one before: then no map is built, and the set keeps what is cached with it. Other levels share the nodes that are equal.
+ * Collects one level of a field set, and returns the same level of a similar set when it is equal. An object mostly has the same fields as
+ * the previous object of its kind. Then no map is built, and the reused set keeps its cached forms. Other levels share equal nodes with the
+ * similar set.
  *
  *     like: a b c     added: b a   -> no map yet, two kept
  *                     added: d     -> a map of b a d
@@ -13,7 +14,7 @@ export class LevelBuilder {
   /** While `#nodes` is undefined: elements that were added, each with the node of `like`. */
   #kept: PathElement[] | undefined
   #nodes: Map<PathElement, FieldNode> | undefined
-  /** A node was added that `like` does not have. */
+  /** Whether a node was added that `like` does not have. */
   #differs = false
 
   constructor(like: FieldSet | undefined) {
@@ -22,12 +23,12 @@ export class LevelBuilder {
     this.#nodes = like !== undefined && like.nodes.size > manyElements ? new Map() : undefined
   }
 
-  /** What the similar set has below an element. */
+  /** The part of the similar set below an element. */
   below(element: PathElement): FieldSet | undefined {
     return this.#like === undefined ? undefined : this.#like.nodes.get(element)?.children
   }
 
-  /** Call it before `add` where an element may repeat. */
+  /** Whether an element was added. Call this before `add` when elements may repeat. */
   has(element: PathElement): boolean {
     const kept = this.#kept
     if (this.#nodes === undefined) {
@@ -37,7 +38,7 @@ export class LevelBuilder {
     return this.#nodes.has(element)
   }
 
-  /** Adds a node, or replaces that of an element which `has` found. */
+  /** Adds a node, or replaces the node of an element for which `has` returned true. */
   add(element: PathElement, node: FieldNode): void {
     const known = this.#like === undefined ? undefined : this.#like.nodes.get(element)
     const isKnown = known !== undefined && (known === node || (known.member === node.member && known.children === node.children))
@@ -72,5 +73,5 @@ export class LevelBuilder {
 /** Up to this number, repeated elements are found without a map. */
 const fewElements = 16
 
-/** Above this number the map is filled from the start: filling it later would take long at once. */
+/** Above this number, the map is filled from the start, because filling it later would take too long in one step. */
 const manyElements = 1000

@@ -5,7 +5,7 @@ import { canonicalJson, quoteHtmlSafeJson, quoteJson } from '../value/json.ts'
 import type { ListAtom } from './types.ts'
 import { ownMember } from './types.ts'
 
-/** Why an item of an associative list has no path element. */
+/** The error for an item of an associative list that has no path element. */
 export class ListItemError {
   readonly message: string
 
@@ -31,7 +31,7 @@ export function itemElement(list: ListAtom, item: JsonValue): PathElement | List
   return list.keys.length === 0 ? setItem(item) : keyedItem(list, item)
 }
 
-/** Like `itemElement`, but reports an item without element to the walk; `undefined` then. */
+/** Like `itemElement`, but reports an item without an element to the walk and returns `undefined`. */
 export function reportedElement(
   walk: { fail(message: string): void },
   list: ListAtom,

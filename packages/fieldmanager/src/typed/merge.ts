@@ -13,7 +13,7 @@ import { validateScalar } from './validate.ts'
 import { Walk } from './walk.ts'
 
 export interface MergeOptions {
-  /** The patch is known to fit the type, so members missing in the base are taken over without a check. */
+  /** Whether the patch is known to match the type, so that members missing in the base are taken without a check. */
   readonly checked?: boolean
 }
 
@@ -79,7 +79,7 @@ function* takePatch(base: OptionalJsonValue, patch: JsonValue): Work<OptionalJso
   return (yield* equalValues(base, patch)) ? base : patch
 }
 
-/** Members and items between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
 function* mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patch: JsonValue): Work<OptionalJsonValue> {

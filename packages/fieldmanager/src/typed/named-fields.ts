@@ -4,7 +4,7 @@ import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
 import type { TypeRef } from './types.ts'
 import { memberType } from './types.ts'
 
-/** Elements visited between two yields. */
+/** Number of elements visited between two yields. */
 const stepSize = 64
 
 /**

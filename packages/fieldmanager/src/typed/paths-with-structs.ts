@@ -8,20 +8,20 @@ import { itemElement, ListItemError } from './list-item.ts'
 import { defaultForm, formOf, type ListAtom, type MapAtom, type TypeRef } from './types.ts'
 import { maxObjectDepth, tooDeepError } from './walk.ts'
 
-/** Members and items visited between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
-/** The element of items without keys, which no manager can own. */
+/** The element for items without keys, which no manager can own. */
 const keylessElement: PathElement = '?'
 
 /** The paths below a map or list; `undefined` when there are none. */
 type SetWork = Work<FieldSet | undefined>
 
-/** The sets of values that several objects share; their difference skips what the objects have in common. */
+/** Cached sets of values that several objects share. The difference of two objects skips shared sets. */
 export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: FieldSet | undefined }>
 
 /**
- * The paths of an object for pruning: like `fieldSetOf`, with struct fields as members, and with items that have lost their keys.
+ * The paths of an object for pruning: like `fieldSetOf`, but including struct fields and items that have lost their keys.
  *
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
@@ -72,7 +72,7 @@ function* memberSet(value: JsonValue, map: MapAtom, below: Position): SetWork {
     const type = field?.type ?? map.items
     if (member === undefined || type === undefined) continue
     const node = yield* nodeBelow(member, type, below, field === undefined || member === null)
-    // An empty struct is a member itself.
+    // An empty struct counts as a member itself.
     if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }

@@ -5,8 +5,8 @@ import type { MapAtom, TypeRef } from './types.ts'
 import { defaultForm } from './types.ts'
 
 /**
- * Adapts a set to a schema that changed since the set was written: paths below a part that became atomic collapse into that part.
- * Parts that became granular are left alone.
+ * Adapts a set to a schema that changed since the set was written: paths below a part that became atomic collapse into that part. Parts
+ * that became granular are not changed.
  *
  * @returns the same set when nothing changes.
  */

@@ -9,7 +9,7 @@ import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf } from './types.ts'
 
 export interface ExtractItemsOptions {
-  /** Includes the key fields of items that are extracted in part. */
+  /** Whether to include the key fields of partially extracted items. */
   readonly appendKeyFields?: boolean
 }
 

@@ -78,8 +78,9 @@ export function listAtom(items: TypeRef, atomic: boolean, keys: readonly string[
 }
 
 /**
- * The same type with a reference's own relationship: that of its map, or of its list if it has none. Like the stock library, using
- * the type throws FieldManagerError `InvalidSchema` when it has neither, or when the relationship is not one of lists.
+ * The type with the relationship that a reference specifies, which applies to its map, or to its list when it has no map. As in
+ * structured-merge-diff, using the type throws FieldManagerError `InvalidSchema` when it has neither map nor list, or when the relationship
+ * is not valid for lists.
  */
 export function withRelationship(type: TypeRef, relationship: string): TypeRef {
   return new TypeRef(type.name, () => {

@@ -25,7 +25,7 @@ export function* validateValue(value: JsonValue, type: TypeRef, options: Validat
   return walk.errors
 }
 
-/** Members and items visited between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
 function* validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Work {
@@ -83,13 +83,13 @@ function* validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates:
 }
 
 interface ItemWalk {
-  /** Elements of the items before; undefined for an atomic list. */
+  /** Elements of the preceding items; undefined for an atomic list. */
   readonly seen: Set<PathElement> | undefined
   readonly walk: Walk
   readonly duplicates: boolean
 }
 
-/** @returns false for an item without element, which is reported: paths below it cannot be expressed. */
+/** @returns false for an item without an element, which is reported, because paths below it cannot be expressed. */
 export function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { seen, walk, duplicates }: ItemWalk): boolean {
   const element = seen === undefined ? indexElement(i) : itemElement(list, items[i] as JsonValue)
   if (element instanceof ListItemError) {
@@ -102,7 +102,7 @@ export function enterItem(list: ListAtom, items: readonly JsonValue[], i: number
   return true
 }
 
-/** Validates a scalar; returns the error, or `undefined` when it fits. Null and absent values always fit. */
+/** Validates a scalar. Returns the error, or `undefined` when the value matches. Null and absent values always match. */
 export function validateScalar(scalar: ScalarAtom, value: JsonValue | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
   const type = typeof value

@@ -12,7 +12,7 @@ import { checkDepth, invalid, manyMembers, namesOf, type Position, scalarOf } fr
  * Combines `validateValue` and `fieldSetOf` in one walk.
  *
  * @param like A similar set; equal parts of it are reused.
- * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
+ * @returns `undefined` for a value that does not match; `validateValue` reports the errors.
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
 export function validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
@@ -60,14 +60,14 @@ function memberSet(value: JsonObject, map: MapAtom, depth: number, like?: FieldS
       like: level.below(element),
     })
     if (node === invalid) return invalid
-    // An empty struct is a member itself.
+    // An empty struct counts as a member itself.
     if (node === undefined && !(isJsonObject(inner) && isEmptyMap(inner))) continue
     level.add(element, node ?? leaf)
   }
   return level.build()
 }
 
-/** Maps of scalars such as labels and data, which may be large. */
+/** Fast path for maps of scalars, such as labels and data, which may be large. */
 function scalarSet(value: JsonObject, scalar: ScalarAtom, like?: FieldSet): Result<FieldSet> {
   if (like !== undefined && like.nodes.size >= manyMembers && hasExactlyMembersOf(value, scalar, like)) return like
   const level = new LevelBuilder(like)
@@ -81,7 +81,7 @@ function scalarSet(value: JsonObject, scalar: ScalarAtom, like?: FieldSet): Resu
   return level.build()
 }
 
-/** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
+/** Whether a value matches and has exactly the members of a set; this check is cheaper than rebuilding the set. */
 function hasExactlyMembersOf(value: JsonObject, scalar: ScalarAtom, set: FieldSet): boolean {
   const names = namesOf(set)
   let size = 0
@@ -108,7 +108,7 @@ function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number, lik
   return level.build()
 }
 
-/** Atomic parts must fit their type as well. */
+/** Whether an atomic part matches its type. */
 function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)

@@ -9,14 +9,14 @@ import { defaultForm, formOf } from './types.ts'
 import { validateScalar } from './validate.ts'
 import { maxObjectDepth, tooDeepError } from './walk.ts'
 
-/** Marks a value that does not fit its type. */
+/** Marks a value that does not match its type. */
 export const invalid = false
 
 /**
  * Combines `validateValue` and `fieldSetOf` in one walk.
  *
  * @param like A similar set; equal parts of it are reused.
- * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
+ * @returns `undefined` for a value that does not match; `validateValue` reports the errors.
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
 export function* validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): Work<FieldSet | undefined> {
@@ -34,7 +34,7 @@ export interface Position {
   readonly like: FieldSet | undefined
 }
 
-/** Members and items visited between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
 function* nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): Result<FieldNode> {
@@ -77,7 +77,7 @@ function* memberSet(value: JsonObject, map: MapAtom, depth: number, like?: Field
       like: level.below(element),
     })
     if (node === invalid) return invalid
-    // An empty struct is a member itself.
+    // An empty struct counts as a member itself.
     if (node === undefined && !(isJsonObject(inner) && isEmptyMap(inner))) continue
     level.add(element, node ?? leaf)
   }
@@ -88,7 +88,7 @@ export function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
   return type?.atom.single === 'scalar' ? type.atom.scalar : undefined
 }
 
-/** Maps of scalars such as labels and data, which may be large. */
+/** Fast path for maps of scalars, such as labels and data, which may be large. */
 function* scalarSet(value: JsonObject, scalar: ScalarAtom, like?: FieldSet): Result<FieldSet> {
   if (like !== undefined && like.nodes.size >= manyMembers && (yield* hasExactlyMembersOf(value, scalar, like))) return like
   const level = new LevelBuilder(like)
@@ -105,7 +105,7 @@ function* scalarSet(value: JsonObject, scalar: ScalarAtom, like?: FieldSet): Res
   return level.build()
 }
 
-/** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
+/** Whether a value matches and has exactly the members of a set; this check is cheaper than rebuilding the set. */
 function* hasExactlyMembersOf(value: JsonObject, scalar: ScalarAtom, set: FieldSet): Work<boolean> {
   const names = namesOf(set)
   let size = 0
@@ -154,7 +154,7 @@ function* itemSet(items: readonly JsonValue[], list: ListAtom, depth: number, li
   return level.build()
 }
 
-/** Atomic parts must fit their type as well. */
+/** Whether an atomic part matches its type. */
 function* fits(value: JsonValue, type: TypeRef, depth: number): Work<boolean> {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)

@@ -3,7 +3,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 
-/** Maximum depth of objects: far above real objects, below the stack limit. */
+/** Maximum depth of objects: far above that of real objects, and below the stack limit. */
 export const maxObjectDepth = 1000
 
 /** The error for an object beyond the maximum depth. */
@@ -46,7 +46,7 @@ export class Walk {
   }
 }
 
-/** Formats a single error as it is, several as a list. */
+/** Formats a single error unchanged, and several errors as a list. */
 export function joinErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((text) => `  ${text}`)].join('\n')
 }

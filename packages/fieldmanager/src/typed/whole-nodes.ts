@@ -6,7 +6,7 @@ import { LevelBuilder } from './level-builder.ts'
 import { reportedElement } from './list-item.ts'
 import { asList, asMap, defaultForm, formOf, type ListAtom, type MapAtom, type TypeRef } from './types.ts'
 
-/** Members and items between two yields. */
+/** Number of members and items visited between two yields. */
 const stepSize = 64
 
 /**

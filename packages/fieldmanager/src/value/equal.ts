@@ -43,13 +43,13 @@ export function* equalValues(a: OptionalJsonValue, b: OptionalJsonValue): Work<b
   return size === 0
 }
 
-/** Members compared between two yields. */
+/** Number of members compared between two yields. */
 const membersPerStep = 64
 
-/** Equality of values of which one at least is no list or map. */
+/** Equality of two values that are not identical, and not both lists or both maps: only an integer and a float can be equal then. */
 export function equalScalars(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
   if (typeof a !== 'bigint' && typeof b !== 'bigint') return false
-  // As in Go, an integer is compared with a float as a float.
+  // As in Go, an integer and a float are compared as floats.
   return typeof a !== typeof b && isNumber(a) && isNumber(b) && Number(a) === Number(b)
 }
 

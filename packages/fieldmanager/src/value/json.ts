@@ -89,7 +89,7 @@ function numberText(value: number): string {
   const text = String(value)
   const exponent = text.indexOf('e')
   if (exponent < 0) return text
-  // The serializer of path elements prints at least two digits of an exponent.
+  // The serializer of path elements in Go prints at least two digits of an exponent.
   return `${text.slice(0, exponent + 2)}${text.slice(exponent + 2).padStart(2, '0')}`
 }
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@krmkit/meta'
 import { memberNames, type Work } from '@krmkit/meta/work'
 
-/** Members or items between two yields. */
+/** Number of members or items visited between two yields. */
 export const stepSize = 64
 
-/** The keys of a map. Listing those of a large map takes a slice. */
+/** The keys of a map. Yields after listing the keys of a large map, because that takes time. */
 export function* keysOf(map: JsonObject): Work<readonly string[]> {
   const keys = memberNames(map)
   if (keys.length > stepSize) yield true
@@ -14,7 +14,7 @@ export function* keysOf(map: JsonObject): Work<readonly string[]> {
 /**
  * The keys of an object after changes, without enumerating it.
  *
- * @param before its keys before the changes.
+ * @param before keys of the object before the changes.
  * @param changed keys that were set or deleted, each once.
  */
 export function* keysAfter(object: JsonObject, before: readonly string[], changed: Iterable<string>): Work<readonly string[]> {

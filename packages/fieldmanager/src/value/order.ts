@@ -59,7 +59,7 @@ const fewItems = 16
 /** Sorts strings in place by code point. */
 export function sortStrings(strings: string[]): string[] {
   if (strings.length <= fewItems) return sortInPlace(strings, compareCodePoints)
-  // The built-in order compares code units, which differs from code point order for surrogates.
+  // The built-in sort compares code units, whose order differs from that of code points for surrogates.
   return strings.some(hasSurrogates) ? strings.sort(compareCodePoints) : strings.sort()
 }
 

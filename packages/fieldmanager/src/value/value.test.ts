@@ -54,7 +54,7 @@ describe('JSON values', () => {
     expect(compareCodePoints('a', 'ab')).toBeLessThan(0)
   })
 
-  it('quote strings as kube-apiservers do', () => {
+  it('quote strings as kube-apiserver does', () => {
     expect(quoteHtmlSafeJson('a<b>&"c"\n\u2028\u0001')).toBe('"a\\u003cb\\u003e\\u0026\\"c\\"\\n\\u2028\\u0001"')
     expect(quoteJson('a<b>')).toBe('"a<b>"')
     expect(quoteHtmlSafeJson('\b\f')).toBe('"\\u0008\\u000c"')
