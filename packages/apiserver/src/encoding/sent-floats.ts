@@ -171,7 +171,7 @@ function* parsedWithLiterals(bytes: Uint8Array, isJsonPatch: boolean): Work<unkn
   return isJsonPatch ? yield* membersSet(value) : value
 }
 
-/** Maximum index and depth that are tracked; no accepted object has more. */
+/** Maximum number of segments of a JSON pointer that are followed; no accepted object is nested deeper. */
 const maxMembers = 10_000
 /** Number of operations between two yields. */
 const operationsPerStep = 16

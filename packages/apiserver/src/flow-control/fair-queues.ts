@@ -156,8 +156,9 @@ export class FairQueues {
   }
 
   /**
-   * Ends the execution of a request. @param linger false for a pause: the seats are released at once
+   * Ends the execution of a request.
    *
+   * @param linger false for a pause: the seats are released at once
    * @returns the execution time in milliseconds.
    */
   finish(request: SeatRequest, linger = true): number {

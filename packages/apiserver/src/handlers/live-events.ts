@@ -8,8 +8,8 @@ export interface Chunks<T, Chunk> {
   /** Joins frames that are available at the same time. */
   join(frames: readonly T[]): readonly Chunk[]
   /**
-   * The chunks of a batch of events of a watch without selectors. They are shared with other watches; the first one calls `make`. Returns a
-   * promise when an object is large.
+   * The chunks of a batch of events of a watch without selectors: created by `make`, or shared with a watch that has taken the same batch.
+   * Returns a promise when an object is large.
    */
   batch(events: readonly PendingEvent[], make: () => Made<Chunk>): Made<Chunk>
 }

@@ -63,8 +63,8 @@ export class ObjectCache {
   readonly #recent: ObjectRing
   readonly #reused: ObjectRing
   /**
-   * An evicted object counts as reused when it is parsed again before this many other objects have been kept. Each update keeps two
-   * objects: the old one and the new one.
+   * An evicted object counts as reused when it is parsed again before this many objects have been kept since it was kept itself. Each
+   * update keeps two objects: the old one and the new one.
    */
   readonly #reuseWindow: number
   readonly #maxBytes: number
