@@ -77,7 +77,7 @@ export interface GuardedWrite {
 /** Properties of one write request. */
 export interface WriteContext {
   readonly user: UserInfo
-  /** Runs every step except storing the object. */
+  /** Whether to run every step except storing the object. */
   readonly dryRun: boolean
   /** Owner of the fields this request changes. */
   readonly fieldManager: string
@@ -182,9 +182,9 @@ export interface DeleteRequest {
   readonly namespace: string
   readonly name: string
   readonly options: DeleteRequestOptions
-  /** The deletion is part of a deletecollection, so admission sees an empty name. */
+  /** Whether the deletion is part of a deletecollection, so that admission sees an empty name. */
   readonly collective?: boolean
-  /** Skips admission, because the operation that this deletion belongs to has already passed it. */
+  /** Whether to skip admission, because the operation that this deletion belongs to has already passed it. */
   readonly skipAdmission?: boolean
 }
 
@@ -220,7 +220,7 @@ interface Target {
   readonly name: string
   /** Empty for the object itself. */
   readonly subresource: string
-  /** Creates a missing object: PUT of kinds that allow it, and apply. */
+  /** Whether to create a missing object, as by a PUT of kinds that allow it, and by an apply. */
   readonly createMissing?: boolean
   /** Called before a missing object is created, because the user needs the `create` verb as well. Refuses by throwing. */
   readonly mayCreate?: () => Promise<void>
@@ -239,7 +239,7 @@ export interface UpdateRequest extends Target {
 
 /** A server-side apply. @see API protocol specification, 4.7 */
 export interface ApplyRequest extends Target {
-  /** Takes over fields of other managers instead of failing with a conflict. */
+  /** Whether to take over fields of other managers instead of failing with a conflict. */
   readonly force: boolean
   /** Decodes the applied configuration. Runs again when another writer was first. @param exists whether an object is stored */
   readonly configuration: (exists: boolean) => AppliedConfiguration | Promise<AppliedConfiguration>
@@ -270,7 +270,7 @@ export interface StoredUpdate extends Target {
   readonly missing?: () => readonly FieldError[]
   /** Whether `change` sets managedFields itself. Default false: the store tracks ownership. */
   readonly managesFields?: boolean
-  /** Skips admission, because the operation that this change belongs to has already passed it. */
+  /** Whether to skip admission, because the operation that this change belongs to has already passed it. */
   readonly skipAdmission?: boolean
   /** Admission sees this view of the object: the kind of a subresource such as Scale. */
   readonly view?: AdmissionView

@@ -80,7 +80,7 @@ export class ConvertedObjects {
   get(definition: ResourceDefinition, entry: Entry): FrozenObject {
     if (definition.conversion === undefined) return this.#objectOf(entry)
     const object = this.#cached.get(definition)?.get(entry)
-    if (object === undefined) throw new Error(`an entry of ${definition.resource.name} was looked at before it was loaded`)
+    if (object === undefined) throw new Error(`an entry of ${definition.resource.name} was read before it was loaded`)
     return object
   }
 }

@@ -16,7 +16,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal
   /** Called when the collection cannot be read again after missed events. */
   readonly onError?: (error: unknown) => void
-  /** Skips the existing objects: `sink` receives only later changes. Default false. */
+  /** Whether to skip the existing objects, so that `sink` receives only later changes. Default false. */
   readonly changesOnly?: boolean
 }
 

@@ -68,7 +68,7 @@ class Followed {
     for (const entry of entries) this.#take(entry.key, entry)
   }
 
-  /** The watcher overflowed: the collection must be read again. */
+  /** Whether the watcher has overflowed, so that the collection must be read again. */
   get lost(): boolean {
     return this.#watcher.ended !== undefined
   }

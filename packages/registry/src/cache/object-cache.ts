@@ -145,7 +145,7 @@ export class ObjectCache {
     return definition.version === definition.storage.version && this.entryOf(entry).validatedBy === definition
   }
 
-  /** Parses large entries and converts entries ahead of `get`; Returns `undefined` when no entry needs either. */
+  /** Parses large entries and converts entries ahead of `get`; `undefined` when no entry needs either. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const parsing: Promise<FrozenObject>[] = []
     const all = [...entries]

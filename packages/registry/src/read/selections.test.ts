@@ -39,7 +39,7 @@ async function indexed(sample: ReturnType<typeof countingRegistry>, resource: st
 }
 
 describe('lists by label or field', () => {
-  it('read only what one required value of them selects', async () => {
+  it('read only the entries that one required value selects', async () => {
     const sample = countingRegistry()
     const involved = (i: number) => ({ kind: 'Pod', namespace: 'ns', name: `pod-${i % 60}` })
     for (let i = 0; i < 600; i++) {

@@ -145,7 +145,7 @@ describe('the stored form', () => {
     expect(form.ttlSeconds?.('/core/masterleases/192.0.2.1')).toBe(15)
   })
 
-  it('knows the paths of kube-apiserver', () => {
+  it('uses the paths of kube-apiserver', () => {
     const paths = new Map(form.collections?.map(({ prefix, path }) => [prefix, path]))
     expect(
       ['/core/services/', '/core/endpoints/', '/core/nodes/', '/core/pods/', '/apps/deployments/'].map((each) => paths.get(each)),

@@ -24,7 +24,7 @@ export interface Creation {
   readonly namespace: string
   /** In the storage version, decoded and defaulted; the creation may mutate it. */
   readonly object: ApiObject
-  /** `object` carries its managedFields already. */
+  /** Whether `object` already has its managedFields. */
   readonly managesFields?: boolean
   /** Name in the path of a PUT or PATCH; empty for POST. */
   readonly pathName?: string
