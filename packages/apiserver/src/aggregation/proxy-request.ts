@@ -46,7 +46,7 @@ export function identityHeadersOf({ user }: Pick<RequestContext, 'user'>): Recor
   return headers
 }
 
-/** Leading and trailing white space is lost in transit. */
+/** Whether a header value arrives unchanged. Leading and trailing white space would be lost. */
 function isPreserved(value: string): boolean {
   return isValidHeaderText(value) && !/^[ \t]|[ \t]$/.test(value)
 }

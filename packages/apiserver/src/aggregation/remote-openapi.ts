@@ -28,7 +28,7 @@ interface PublishedVersion extends RemoteGroupVersion {
   readonly converted?: ConvertedDocument
   /** The part of the OpenAPI v2 document that concerns this group version. */
   readonly v2?: RemoteDocument
-  /** The ETag of the v2 document comes from the server, so that it can be revalidated. */
+  /** Whether the ETag of the v2 document comes from the server, so that it can be used for revalidation. */
   readonly hasServerTag?: boolean
 }
 

@@ -46,14 +46,14 @@ function matchesResource(
   })
 }
 
-/** `pods`, `pods/log`, `pods/*`, `*` followed by a subresource, `*` for everything. */
+/** Whether a resource name of a rule matches: `pods`, `pods/log`, `pods/*`, `*` followed by a subresource, or `*` for everything. */
 function matchesName(name: string, { resource, subresource }: AuditAttributes): boolean {
   if (name === '*' || name === (subresource === '' ? resource : `${resource}/${subresource}`)) return true
   if (subresource !== '' && name.startsWith('*/') && name.slice(2) === subresource) return true
   return name.endsWith('/*') && name.slice(0, -2) === resource
 }
 
-/** A wildcard is supported at the end only. */
+/** Whether a URL of a rule matches a path. A wildcard is supported only at the end. */
 function matchesPath(url: string, path: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(trimRight(url, '*')))
 }

@@ -220,7 +220,7 @@ class DiscoverySnapshot {
     return this.#document(`/apis/${name}`, 'APIGroup', () => apiGroup(group))
   }
 
-  /** On kube-apiserver the router serves the group of the aggregator itself. */
+  /** Whether a 406 for this path has the form of the router: as on kube-apiserver, for the group of the aggregator. */
   #isOfRouter(path: string): boolean {
     return path === `/apis/apiregistration.${this.#profile.apiDomain}`
   }

@@ -150,7 +150,7 @@ function announcedKind({ storage: { group, version, announced }, kind }: Resourc
   return { group, version: announced ?? version, kind: kind.kind }
 }
 
-/** Like kube-apiserver, omits the hash for a custom resource whose storage version is not served. */
+/** Whether to announce the storage version hash. As on kube-apiserver, not for a custom resource whose storage version is not served. */
 function hasServedStorage({ custom, storedAs }: ResourceDefinition): boolean {
   return custom === undefined || storedAs === undefined
 }

@@ -13,7 +13,7 @@ export function decodeEnvelope(body: BodyDecoding): Decoded {
   if (expected.type().custom !== undefined)
     throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
   const envelope = readEnvelope(bytes)
-  // Like on kube-apiserver, a malformed apiVersion counts as absent in protobuf; in JSON it is an error.
+  // As on kube-apiserver, a malformed apiVersion counts as absent in protobuf; in JSON it is an error.
   const isVersion = envelope.apiVersion.split('/').length <= 2
   body.actual = runAtOnce(checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' }))
   return decodeProtobuf(expected.type(), envelope, { size })

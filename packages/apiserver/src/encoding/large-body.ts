@@ -24,7 +24,7 @@ export type TextEncoding = 'json' | 'yaml' | 'cbor'
 export interface BodyText {
   readonly bytes: Uint8Array
   readonly encoding: TextEncoding
-  /** Keeps the literals of numbers that JavaScript cannot represent, for decoding against types. */
+  /** Whether to keep the literals of numbers that JavaScript cannot represent, for decoding against types. */
   readonly literals: boolean
   readonly signal: AbortSignal
 }

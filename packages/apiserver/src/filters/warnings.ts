@@ -19,7 +19,7 @@ export function warnings(): Filter {
 
 /**
  * @returns header values such as `299 - "text"`. Characters are code points, so that none is split. Texts with control characters are
- * omitted, like on kube-apiserver.
+ * omitted, as on kube-apiserver.
  */
 export function warningHeaders(texts: readonly string[]): string[] {
   const unique = [...new Set(texts)].filter((text) => text !== '' && !controlCharacter.test(text)).map((text) => [...text])

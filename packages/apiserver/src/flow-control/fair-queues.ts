@@ -344,7 +344,7 @@ export class FairQueues {
     request.statistics.waitingSeats += seats
   }
 
-  /** A request with more seats than the limit starts when nothing else executes. */
+  /** Whether a request with this many seats can start. A request with more seats than the limit starts when nothing else executes. */
   #accommodates(seats: number): boolean {
     if (this.#options.exempt) return true
     return seats > this.#limit ? this.requestsExecuting === 0 : this.seatsInUse + seats <= this.#limit

@@ -131,7 +131,7 @@ function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ..
   return { ...options, selected, timeoutMs: timeoutMs(scope, seconds) }
 }
 
-/** Zero counts as absent. Like on kube-apiserver, a negative timeout ends the watch at once. */
+/** Zero counts as absent. As on kube-apiserver, a negative timeout ends the watch at once. */
 function timeoutMs({ limits, random }: RequestScope, seconds = 0): number {
   if (seconds !== 0) return Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1)
   const shortest = limits.watchMs

@@ -123,7 +123,7 @@ const streamable: readonly Encoding[] = ['json', 'protobuf', 'cbor']
 /**
  * Negotiates response forms. Each server has one, with a cache of headers.
  *
- * Like on kube-apiserver, there are two stages. The router compares media types literally, without wildcards other than `*` + `/*` and
+ * As on kube-apiserver, there are two stages. The router compares media types literally, without wildcards other than `*` + `/*` and
  * without parameters. Then the handler chooses encoding and transform.
  */
 export class Negotiator {

@@ -21,7 +21,7 @@ function series(text: string): string[] {
 }
 
 describe('Instruments', () => {
-  it('prints what prom-client prints', async () => {
+  it('prints the same text as prom-client', async () => {
     const instruments = new Instruments()
     const registers = [new prometheus.Registry()]
     const labelNames = ['b', 'a']
@@ -56,7 +56,7 @@ describe('Instruments', () => {
     expect([...instruments.texts()].join('')).toMatch(/^# HELP c C\.\n# TYPE c counter\nc\{a="x",b="1"\} 3\.5\n/)
   })
 
-  it('keeps series apart whose label values run into each other', () => {
+  it('distinguishes series whose concatenated label values are equal', () => {
     const instruments = new Instruments()
     const counter = instruments.counter({ name: 'c', help: 'C.', labelNames: ['a', 'b'] })
     counter.inc({ a: '1:x', b: '' })

@@ -9,7 +9,7 @@ import type { RemoteVersion } from '../discovery/remote-version.ts'
 import { connectable } from '../request/connectable.ts'
 import { header, type RequestContext } from '../request/context.ts'
 
-/** Labels of `apiserver_request_total`, named like on kube-apiserver. */
+/** Labels of `apiserver_request_total`, named as on kube-apiserver. */
 export interface RequestLabels {
   readonly code: number
   /** `apiserver` for the API, empty for other paths. */

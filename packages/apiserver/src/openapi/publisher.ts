@@ -275,7 +275,7 @@ export class Publisher {
     return this.#createSource(name, definitions, parts)
   }
 
-  /** Like on kube-apiserver, groups of custom resources have no group document. */
+  /** As on kube-apiserver, groups of custom resources have no group document. */
   #rootDocuments(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
     const { issuer = false, types } = this.#options
     const groups = new Set<string>()
@@ -322,7 +322,7 @@ export class Publisher {
   }
 }
 
-/** Documents of custom resources have a title and version that do not depend on the server, as on kube-apiserver. */
+/** Whether a document describes only custom resources. As on kube-apiserver, its title and version then do not depend on the server. */
 function describesCustomResources(definitions: readonly ResourceDefinition[]): boolean {
   return definitions.every(({ custom, definedInCode }) => custom !== undefined && definedInCode !== true)
 }

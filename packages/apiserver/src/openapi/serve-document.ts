@@ -52,7 +52,7 @@ function isExpected(headers: RequestHeaders, etag: string): boolean {
   return tags === '' || tags.split(',').some((tag) => tag.trim() === '*' || tag.trim() === `"${etag}"`)
 }
 
-/** Weak comparison of entity tags. */
+/** Whether `If-None-Match` contains an entity tag, by weak comparison. */
 function matchesTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '')

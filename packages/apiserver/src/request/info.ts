@@ -26,7 +26,7 @@ export interface RequestInfo {
   readonly path: string
   /** Segments after the subresource (`proxy/…`). */
   readonly rest: readonly string[]
-  /** The path has the deprecated `watch/` prefix. */
+  /** Whether the path has the deprecated `watch/` prefix. */
   readonly watchPrefix: boolean
 }
 
@@ -57,7 +57,7 @@ export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method'
 }
 
 /**
- * Parses a raw path. Like on kube-apiserver, percent escapes are decoded before the path is split, so that an escaped slash
+ * Parses a raw path. As on kube-apiserver, percent escapes are decoded before the path is split, so that an escaped slash
  * separates segments.
  *
  * @param isWatch whether the query has a true `watch` parameter.

@@ -3,7 +3,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from '../media/negotiation.ts'
 
-/** Query parameters by name. Like on kube-apiserver, the first value counts and unknown names are ignored. */
+/** Query parameters by name. As on kube-apiserver, the first value counts and unknown names are ignored. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
 const emptyQuery: Query = new Map()
@@ -22,7 +22,7 @@ export function hasTooManyParameters(text: string): boolean {
 /** Matches a percent sign that does not begin an escape, or a semicolon. */
 const malformed = /%(?![0-9a-fA-F]{2})|;/
 
-/** Parses a query in linear time. Like on kube-apiserver, malformed parameters count as absent. */
+/** Parses a query in linear time. As on kube-apiserver, malformed parameters count as absent. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
   const parameters = new Map<string, string[]>()

@@ -90,7 +90,7 @@ export interface ApiServerOptions {
   /** Directives of the Strict-Transport-Security header: `max-age=31536000`, `includeSubDomains`, `preload`. Default: no header. */
   readonly strictTransportSecurity?: readonly string[]
   /**
-   * Serves requests by priority and fairness: flow schemas and priority levels in the store divide `readOnlyInFlight` and
+   * Whether to serve requests by priority and fairness: flow schemas and priority levels in the store divide `readOnlyInFlight` and
    * `mutatingInFlight` together. Default false: the two limits apply separately.
    */
   readonly flowControl?: boolean

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 import type { ApiServerOptions } from './options.ts'
 
-describe('answers', () => {
+describe('responses', () => {
   it.each(['/', '/healthz', '/api', '/apis/apps/v1', '/openapi/v2', '/openapi/v3', '/metrics', '/api/v1/namespaces', '/nowhere'])(
     'of %s are not kept by shared caches',
     async (path) => {

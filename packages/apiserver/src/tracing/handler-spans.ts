@@ -29,7 +29,7 @@ export async function inVerbSpan(handler: ResourceHandler, scope: RequestScope, 
 
 const maxUserAgentCharacters = 1024
 
-/** Attributes of the spans of verbs, named like on kube-apiserver. */
+/** Attributes of the spans of verbs, named as on kube-apiserver. */
 function fieldsOf({ request, info, auditId }: RequestContext): SpanAttributes {
   const agent = header(request, 'user-agent') ?? 'unknown'
   const isOne = info.name !== '' || info.verb === 'create'
