@@ -10,25 +10,25 @@ import {
   unimplemented,
 } from '@krmkit/grpc'
 
-/** The requested revision was compacted. */
+/** Whether a call failed because the requested revision was compacted. */
 export function isCompacted(error: unknown): boolean {
   return isFailure(error, outOfRange, 'compacted')
 }
 
-/** The requested revision has not been written yet. */
+/** Whether a call failed because the requested revision has not been written yet. */
 export function isFuture(error: unknown): boolean {
   return isFailure(error, outOfRange, 'future')
 }
 
 /**
- * The quota of the server is exhausted. The write that exhausts the quota is applied and still fails with this error; later writes are not
- * applied.
+ * Whether a write failed because the quota of the server is exhausted. The write that exhausts the quota is applied and still fails with
+ * this error; later writes are not applied.
  */
 export function isOutOfSpace(error: unknown): boolean {
   return isFailure(error, resourceExhausted, 'database space exceeded')
 }
 
-/** The server refused the request because it is invalid or not permitted: the request had no effect and never will. */
+/** Whether the server refused a request as invalid or not permitted: such a request had no effect and never will. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RpcError && (error.unsent || (refusals.has(error.status) && !isOutOfSpace(error)))
 }

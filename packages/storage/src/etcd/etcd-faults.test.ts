@@ -169,7 +169,7 @@ function faults(program: string): void {
     }
   })
 
-  it('reports a missing etcd as unavailable, and serves past states meanwhile', async () => {
+  it('reports an unreachable etcd as unavailable, and still serves past states', async () => {
     const storage = await etcdStorage({
       endpoints: [proxy.url],
       prefix: `/faults-${++count}`,

@@ -16,7 +16,7 @@ export interface EtcdSnapshotOptions {
 }
 
 export interface EtcdSnapshotReadOptions extends EtcdSnapshotOptions {
-  /** Accepts a file without a checksum, such as `member/snap/db` of a stopped etcd. Default: false. */
+  /** Whether to accept a file without a checksum, such as `member/snap/db` of a stopped etcd. Default false. */
   readonly skipHashCheck?: boolean
   /** Called with each key below the root whose value is not an object of a known kind. */
   readonly onSkipped?: (key: string) => void

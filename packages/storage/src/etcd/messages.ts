@@ -23,7 +23,7 @@ export interface RangeRequest {
   readonly limit?: number
   /** Absent or 0: the newest. */
   readonly revision?: number | undefined
-  /** The member answers without consensus, possibly with an older state. */
+  /** Whether the member may answer without consensus, possibly with an older state. */
   readonly serializable?: boolean
   readonly keys_only?: boolean
   readonly count_only?: boolean
@@ -97,7 +97,7 @@ export interface WatchCreateRequest {
   readonly prev_kv?: boolean
   /** Chosen by the client, unique in its stream. */
   readonly watch_id: number
-  /** Splits large responses. */
+  /** Whether to split large responses. */
   readonly fragment?: boolean
   /** Event types that are not sent. */
   readonly filters?: readonly number[]
@@ -122,7 +122,7 @@ export interface WatchResponse {
   /** Set when the watch was cancelled because its start was compacted: the oldest revision that can be watched. */
   readonly compact_revision: number
   readonly cancel_reason: string
-  /** More of the same response follows. */
+  /** Whether more fragments of the same response follow. */
   readonly fragment: boolean
   readonly events: readonly WatchEvent[]
 }

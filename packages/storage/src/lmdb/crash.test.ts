@@ -111,7 +111,7 @@ describe('lmdbStorage in another process', () => {
     })
   })
 
-  it('rejects writes on a full disk, loses nothing, and writes on when there is space again', async () => {
+  it('rejects writes on a full disk, loses nothing, and accepts writes when space is available again', async () => {
     await withTempDir(async (dir) => {
       const { refused, recovered } = await fillDisk(program('full-disk-writer'), { dir, blocks: 2000 })
       expect([refused > 0, recovered]).toEqual([true, process.platform === 'linux'])

@@ -65,7 +65,7 @@ class MvccEntry implements Entry {
 
   #read(): Uint8Array {
     const { source } = this
-    if (source === undefined) throw new Error(`the value of ${this.key} is neither in memory nor below`)
+    if (source === undefined) throw new Error(`the value of ${this.key} is neither in memory nor in the journal`)
     const bytes = source.readValue(this)
     if (!this.isPast) this.bytes = bytes
     return bytes

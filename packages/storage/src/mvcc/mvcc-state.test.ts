@@ -40,7 +40,7 @@ describe('a state whose revisions come from a remote store', () => {
     expect(state.list({ prefix: '/a/', at: 4 }).entries).toEqual([])
   })
 
-  it('resolves waiters when a revision passes that changed nothing here', async () => {
+  it('resolves waiters at a revision without events', async () => {
     const state = open()
     const waiting = state.waitFor(7, new AbortController().signal)
     state.advance(9)
@@ -48,7 +48,7 @@ describe('a state whose revisions come from a remote store', () => {
     expect(state.watch({ prefix: '/a/', from: 3 }).revision).toBe(9)
   })
 
-  it('replaced by a later one, cuts off only watchers of what changed', () => {
+  it('cuts off only watchers of changed prefixes when it is replaced by a later one', () => {
     const [same, old, gone] = [entry('/a/x', 2), entry('/b/x', 3), entry('/c/x', 4)]
     const state = open([same, old, gone], 4)
     const watchers = ['/a/', '/b/', '/c/', '/d/', '/a/x', '/'].map((prefix) => state.watch({ prefix, from: 4 }))

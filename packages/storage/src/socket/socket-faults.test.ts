@@ -33,7 +33,7 @@ const encode = (content: string) => (revision: number) => bytes(`${revision}:${c
 const open = (path = join(folder, 'a.sock')) => socketStorage({ path, form, timeoutMs: 1000 })
 
 describe('a followed store', () => {
-  it('has every write after refresh, which takes one round trip', async () => {
+  it('reflects every write after a refresh, which takes one round trip', async () => {
     await using follower = await open()
     await owner.put('/a/x', encode('1'))
     expect(follower.peek('/a/x')).toBeUndefined()
@@ -66,7 +66,7 @@ describe('a followed store', () => {
     expect(watcher.take().map(({ key, entry }) => `${key} ${text(entry.value)}`)).toEqual(['/a/x 2:1', '/a/y 3:2', '/a/z 4:3'])
   })
 
-  it('recognizes a write whose answer was lost', async () => {
+  it('recognizes a write whose response was lost', async () => {
     await using proxy = await LossyProxy.start(join(folder, 'b.sock'), join(folder, 'a.sock'))
     await using follower = await open(proxy.path)
     proxy.cutAfterRequest()

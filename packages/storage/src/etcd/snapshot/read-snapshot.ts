@@ -16,7 +16,7 @@ const hashedBytes = 1024 * 1024
 export interface ReadSnapshotOptions extends SnapshotPlaces {
   /** Its `prepare` is called before `form` reads values. */
   readonly transformer: Pick<ValueTransformer, 'prepare'>
-  /** Accepts a file without a checksum: the data file of a stopped etcd. */
+  /** Whether to accept a file without a checksum, such as the data file of a stopped etcd. */
   readonly skipHashCheck: boolean
   /** Called with each key below the root whose value is not an object of a known kind. */
   readonly onSkipped: (key: string) => void
