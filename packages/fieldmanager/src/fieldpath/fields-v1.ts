@@ -171,8 +171,8 @@ function hasFewLeaves({ nodes }: FieldSet): boolean {
 }
 
 /**
- * V8 creates a hidden class per set of member names. For objects with many members or with names that do not recur, hidden classes waste
- * memory, so such objects are built in dictionary mode.
+ * Whether an object with these members should be built in dictionary mode. V8 creates a hidden class for each set of member names, which
+ * wastes memory for objects with many members or with names that do not recur.
  */
 export function isBestAsTable(elements: readonly PathElement[]): boolean {
   return elements.length >= manyMembers || elements[0]?.[0] === 'k'

@@ -32,7 +32,7 @@ export interface ApplyPatchRequest {
   /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
   readonly applied: FrozenObject
   readonly manager: string
-  /** Takes over conflicting fields of other managers. */
+  /** Whether to take over conflicting fields of other managers. */
   readonly force: boolean
   /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined

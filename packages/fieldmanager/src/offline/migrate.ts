@@ -15,7 +15,7 @@ export interface MigrateOptions {
   readonly to?: string
   readonly subresource?: string
   readonly annotation?: string
-  /** Also removes the last-applied annotation. */
+  /** Whether to remove the last-applied annotation as well. */
   readonly removeAnnotation?: boolean
 }
 

@@ -40,7 +40,7 @@ export function createTwoWayPatch(type: StructType, original: JsonObject, modifi
 }
 
 export interface ThreeWayOptions {
-  /** Overwrites concurrent changes; when false, they are a conflict. True by default. */
+  /** Whether to overwrite concurrent changes instead of failing with a conflict. Default true. */
   readonly overwrite?: boolean
 }
 

@@ -10,7 +10,7 @@ export interface OpenApiOptions {
   readonly resolve?: (name: string) => JsonObject | undefined
   /** Types of root members that the schema need not describe: `apiVersion`, `kind`, `metadata`. */
   readonly root?: Readonly<Record<string, TypeRef>>
-  /** Keeps unknown members everywhere, as `preserveUnknownFields` of a CustomResourceDefinition does. */
+  /** Whether to keep unknown members everywhere, like `preserveUnknownFields` of a CustomResourceDefinition. */
   readonly preserveUnknownFields?: boolean
   /** Type of `metadata` of embedded resources. */
   readonly metadata?: TypeRef

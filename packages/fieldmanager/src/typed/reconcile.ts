@@ -58,7 +58,7 @@ function fieldType(map: MapAtom, name: string): TypeRef | undefined {
   return map.fields.get(name)?.type ?? map.items
 }
 
-/** Maps of deduced members have no relationship that could change. */
+/** Whether a map has only deduced members, so that no relationship in it can change. */
 function isDeducedMap(map: MapAtom): boolean {
   if (map.fields.size > 0 || map.items === undefined) return false
   return map.items.name === undefined ? map.items.atom.scalar === 'untyped' : map.items.name === deducedName

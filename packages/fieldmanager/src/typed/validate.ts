@@ -9,7 +9,7 @@ import { defaultForm, formOf, memberType } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {
-  /** Accepts several items with the same key, as live objects may have. */
+  /** Whether to accept several items with the same key, which live objects may have. */
   readonly allowDuplicates?: boolean
 }
 
