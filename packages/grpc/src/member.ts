@@ -2,7 +2,7 @@ import { foregroundClock } from '@krmkit/meta'
 import { Connection } from './http2/connection.ts'
 import type { Target } from './target.ts'
 
-/** As in kube-apiserver's client: dead connections are detected within 40 seconds, even without calls. */
+/** Keepalive settings of kube-apiserver's etcd client: dead connections are detected within 40 seconds, even without calls. */
 const keepalive = { keepaliveMs: 30_000, pingTimeoutMs: 10_000, pingDelayMs: 20 }
 const connectTimeoutMs = 20_000
 const firstPauseMs = 100

@@ -95,7 +95,7 @@ function stored(bytes: Uint8Array): Deflated {
   return { deflated: block, crc: crc32(bytes), length }
 }
 
-/** No name, no time, fastest compression, unknown operating system. */
+/** The gzip header: no name, no time, fastest compression, unknown operating system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff)
 
 /** An empty final block, the checksum and the length modulo 2^32. */

@@ -45,7 +45,7 @@ export class Grants {
 export class Allocations {
   readonly #environment: AllocatorEnvironment
   readonly #onError: (error: unknown) => void
-  /** By storage resource: all versions of a resource share one allocation. */
+  /** Allocations by storage resource, because all versions of a resource share one. */
   readonly #allocations = new Map<string, Allocation>()
 
   /** @param onError called when values could not be released; a later repair releases them */

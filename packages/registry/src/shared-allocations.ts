@@ -21,7 +21,7 @@ export function createSharedAllocations(
   storage: Storage,
   storeOf: (resource: GroupResource) => ResourceStore | undefined,
 ): SharedAllocations {
-  /** By range name: resolves when the newest change has ended, so that changes of one process do not conflict. */
+  /** The newest change of each range, by range name: the next change waits for it, so that changes of one process do not conflict. */
   const last = new Map<string, Promise<unknown>>()
   const decoded = new Map<string, { readonly entry: Entry; readonly range: StoredRange }>()
   const keyOf = (name: string) => collectionPrefix({ storage: rangeAllocations }) + name

@@ -29,7 +29,7 @@ export interface RemoteStats {
   readonly commits: DurationCounts
   /** Number of writes that were refused or not answered in time. Conflicts do not count. */
   readonly failedCommits: number
-  /** As last reported. Absent before the first report. */
+  /** The last report of the space of the remote store; absent before the first report. */
   readonly space?: RemoteSpace
 }
 

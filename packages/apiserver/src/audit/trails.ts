@@ -6,7 +6,7 @@ export type AuditOption = AuditSink | AuditTrail | readonly (AuditSink | AuditTr
 
 const atCompletion = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseStarted'])
 const atStart = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseComplete'])
-/** One event per request: at completion, or at the start of a watch. */
+/** A policy that selects one event per request: at completion, or at the start of a watch. */
 const oncePerRequest: AuditTrail['policy'] = {
   decide: (attributes) => (attributes.verb === 'watch' ? atStart : atCompletion).decide(attributes),
 }

@@ -183,7 +183,7 @@ function reasonOf(error: unknown): string {
   return message.slice(prefix.length)
 }
 
-/** Like kube-apiserver: status 500 without a reason. */
+/** The error of a failed conversion: as on kube-apiserver, status 500 without a reason. */
 function conversionError({ apiVersion, kind }: Frozen, error: unknown): ApiError {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof UnprefixedError) return ApiError.withoutReason(500, message)

@@ -90,7 +90,8 @@ interface Acceptance {
 }
 
 /**
- * As on kube-apiserver, a name also counts as in use when the definition itself uses it for another purpose, such as plural and short name.
+ * Decides which names of a definition are accepted. As on kube-apiserver, a name also counts as in use when the definition itself uses it
+ * for another purpose, for example as plural and short name.
  */
 function acceptNames({ spec, status }: Definition, others: readonly Definition[]): Acceptance {
   const resources = new Set<string>()

@@ -55,7 +55,7 @@ export async function healthResponse(
   return query.has('verbose') ? textResponse(200, `${lines.join('\n')}\n${type} check passed\n`) : textResponse(200, 'ok')
 }
 
-/** As on kube-apiserver, the response of a single check has no `X-Content-Type-Options`. */
+/** The response of a single check that passes. As on kube-apiserver, it has no `X-Content-Type-Options`. */
 function singleOk(): ApiResponse {
   const { headers, ...rest } = textResponse(200, 'ok')
   const { 'x-content-type-options': _, ...others } = headers

@@ -105,7 +105,10 @@ interface TextSource {
   text(folder: string): string
 }
 
-/** Other sources of types are assumed to change with the version of the server only. */
+/**
+ * Whether a source of types has their texts, which become part of tags. Other sources are assumed to change only with the version of the
+ * server.
+ */
 function hasTexts(types: TypeSource | TextSource): types is TypeSource & TextSource {
   return 'text' in types && 'folders' in types
 }

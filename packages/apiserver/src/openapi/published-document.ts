@@ -2,8 +2,8 @@ import { concatBytes } from '@krmkit/meta/bytes'
 import { gunzip, gzip } from '../media/compression.ts'
 
 /**
- * One document in one form. Its entity tag is available before its content, which is built on first use and cached compressed, because
- * nearly all clients accept gzip.
+ * A document in one form. The entity tag is available before the content, which is built on first use and cached in compressed form,
+ * because nearly all clients accept gzip.
  */
 export class PublishedDocument {
   readonly #build: () => Promise<readonly Uint8Array[]>

@@ -275,7 +275,7 @@ export class Publisher {
     return this.#createSource(name, definitions, parts)
   }
 
-  /** As on kube-apiserver, groups of custom resources have no group document. */
+  /** The documents of root paths. As on kube-apiserver, groups of custom resources have no group document. */
   #rootDocuments(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
     const { issuer = false, types } = this.#options
     const groups = new Set<string>()

@@ -42,7 +42,7 @@ function mediaType(header: string | readonly string[] | undefined): string {
   return ([header ?? ''].flat()[0] ?? '').split(';')[0]?.trim() ?? ''
 }
 
-/** Not written as a generator, because `return` of a generator would wait for the pending chunk. */
+/** Rewrites the chunks of a page. Not written as a generator, because `return` of a generator would wait for the pending chunk. */
 function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter, turns: Turns): Chunks {
   return {
     [Symbol.asyncIterator]() {

@@ -1,4 +1,6 @@
-/** The same items; calls `onEnd` when iteration completes, fails or is cancelled. `onEnd` may be called more than once. */
+/**
+ * Returns the items unchanged, and calls `onEnd` when the iteration completes, fails or is cancelled. `onEnd` may be called more than once.
+ */
 export function withEndCallback<T>(items: AsyncIterable<T>, onEnd: () => void | Promise<void>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {

@@ -155,7 +155,7 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
 }
 
 /**
- * Like the router of kube-apiserver, compares the media types of a request with those of its route, before the handler negotiates.
+ * Checks the media types of a request against those of its route, like the router of kube-apiserver, before the handler negotiates.
  *
  * @throws ApiError 406, 415
  */

@@ -236,7 +236,7 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
   return goText(`authorization.NonResourceAttributes{Path:${goQuote(path)}, Verb:${goQuote(verb)}}`)
 }
 
-/** As on kube-apiserver, the error names no kind. */
+/** Throws a 422 if there are errors. As on kube-apiserver, it names no kind. */
 function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
 }

@@ -67,7 +67,7 @@ function endWith(response: ApiResponse, span: RequestSpan): ApiResponse {
   return { ...head, body: { kind: 'stream', stream: withEndCallback(stream, end), ready, ...observed } }
 }
 
-/** As on kube-apiserver, the span name omits the names of objects and namespaces. */
+/** The name of a span: method and route. As on kube-apiserver, it omits the names of objects and namespaces. */
 function spanName({ info, request: { method } }: RequestContext): string {
   return info.isResource ? `${method} ${routeOf(info)}` : method
 }

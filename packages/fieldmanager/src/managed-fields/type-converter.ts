@@ -67,7 +67,7 @@ export function createTypeConverter(
   }
 }
 
-/** For kinds without a schema: maps are granular and lists atomic, in every version. */
+/** The converter for kinds without a schema: maps are granular and lists atomic, in every version. */
 export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
 
 /**

@@ -10,7 +10,7 @@ export interface Conflict {
   readonly path: FieldPath
 }
 
-/** One conflict per manager and path, ordered by manager and path; the first `limit` of them. */
+/** Lists one conflict per manager and path, ordered by manager and path; only the first `limit` conflicts. */
 export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY): Conflict[] {
   const conflicts: Conflict[] = []
   for (const manager of [...managers.keys()].sort(compareCodePoints)) {

@@ -22,7 +22,7 @@ export interface Converter {
   isKnown?(apiVersion: string): boolean
 }
 
-/** For kinds with the same schema in every version. */
+/** The converter for kinds with the same schema in every version. */
 export const identityConverter: Converter = {
   // biome-ignore lint/correctness/useYield: nothing to wait for
   *convert(object) {

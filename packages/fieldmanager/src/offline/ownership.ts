@@ -22,7 +22,7 @@ export interface OwnedField {
   readonly path: FieldPath
   /** The printed path. */
   readonly field: string
-  /** One owner, or several that share the field, in the order of the entries. */
+  /** The owner of the field, or the owners that share it, in the order of the entries. */
   readonly owners: readonly Owner[]
 }
 

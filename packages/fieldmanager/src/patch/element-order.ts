@@ -124,7 +124,9 @@ function* sorted(
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
-/** As on kube-apiserver, items without a position sort before all others, so a list of only such items is reversed. */
+/**
+ * Sorts items by position. As on kube-apiserver, items without a position sort before all others, so a list of only such items is reversed.
+ */
 function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Work<JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {

@@ -29,7 +29,7 @@ export function removeItems(value: JsonValue, set: FieldSet, type: TypeRef): Jso
 }
 
 /**
- * Only the members and items of `set`; null when nothing remains.
+ * The value with only the members and items of `set`; null when nothing remains.
  *
  * @example
  * ```ts

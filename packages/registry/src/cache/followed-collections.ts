@@ -21,7 +21,7 @@ export class FollowedCollections {
     return strategy.keepInMemory === true
   }
 
-  /** In key order; `undefined` until the collection has been read. */
+  /** Lists the objects in key order; `undefined` until the collection has been read. */
   listNow(definition: ResourceDefinition, namespace: string): readonly FrozenObject[] | undefined {
     const followed = this.#collections.get(collectionPrefix(definition))
     return followed instanceof Followed && !followed.lost ? followed.list(definition, namespace) : undefined

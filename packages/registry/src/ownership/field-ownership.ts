@@ -146,7 +146,7 @@ export function keepTimestamps(current: FrozenObject, next: ApiObject, pace: Pac
 /** Types of all served versions of one kind, and the fields that its subresources reset. */
 interface OwnedKind {
   readonly types: TypeConverter
-  /** By subresource; the empty name is the main resource. */
+  /** Reset fields by subresource; the empty name is the main resource. */
   readonly reset: ReadonlyMap<string, ResetFields>
 }
 

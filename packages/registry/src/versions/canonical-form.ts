@@ -80,7 +80,7 @@ export async function shownByDryRun({ conversion }: ResourceDefinition, object: 
   return frozen(shown as ApiObject, pace)
 }
 
-/** For one struct type: the members that become null when empty, and the members that contain such structs. */
+/** The plan of a struct type: its members that become null when empty, and its members that contain structs with such members. */
 interface Plan {
   readonly emptied: readonly string[]
   readonly inner: readonly { readonly member: string; readonly form: 'one' | 'list' | 'map'; readonly type: () => StructType }[]

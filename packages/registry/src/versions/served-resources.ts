@@ -83,7 +83,7 @@ interface NamedResource {
 
 interface Index {
   readonly definitions: readonly ResourceDefinition[]
-  /** By group, then by resource, so that a lookup need not concatenate names to a key. */
+  /** Resources by group, then by name, so that a lookup need not concatenate names to a key. */
   readonly byName: Map<string, Map<string, NamedResource>>
   readonly byStorage: Map<string, ResourceDefinition[]>
   readonly groups: Set<string>

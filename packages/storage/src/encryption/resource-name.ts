@@ -9,7 +9,7 @@ export function parseResourceName(text: string): ResourceName {
   return dot < 0 ? { resource: text, group: '' } : { resource: text.slice(0, dot), group: text.slice(dot + 1) }
 }
 
-/** As in the file: `*.` for all resources of the core group. */
+/** Formats a resource as in the configuration file: `*.` for all resources of the core group. */
 export function formatResourceName({ resource, group }: ResourceName): string {
   if (group === '') return resource === '*' ? '*.' : resource
   return `${resource}.${group}`

@@ -28,7 +28,7 @@ const buildTurnMs = 2
 const entriesPerStep = 16
 
 export class SelectionIndexes {
-  /** By collection, then by the name of the selection. */
+  /** Indexes by collection, then by the name of the selection. */
   readonly #byCollection = new Map<string, Map<string, SelectionIndex>>()
   readonly #asked = new Set<string>()
   readonly #toBuild: SelectionIndex[] = []
