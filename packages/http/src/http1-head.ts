@@ -14,7 +14,7 @@ export function validateHttp1Head(
   { headers, headerBytes }: { readonly headers: ApiRequest['headers']; readonly headerBytes: number },
 ): ApiResponse | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    // A request line without headers is HTTP/0.9.
+    // A request line without headers counts as HTTP/0.9.
     return rawHeaders.length === 0
       ? plain(400, '400 Bad Request')
       : plain(505, '505 HTTP Version Not Supported: unsupported protocol version')

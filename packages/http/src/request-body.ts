@@ -74,7 +74,7 @@ export function readBody(source: Readable, options: ReadBodyOptions): Promise<Ui
  */
 export function takeBody(source: Readable, limitBytes: number): Promise<Uint8Array> {
   const bytes = source.read() as Buffer
-  // The end of the stream is still to be read.
+  // Read the end of the stream, too.
   source.resume()
   return bytes.length > limitBytes ? Promise.reject(tooLarge(limitBytes)) : Promise.resolve(bytes)
 }

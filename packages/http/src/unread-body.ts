@@ -19,7 +19,7 @@ const lingerMs = 500
  * leading zeros.
  */
 export function limitUnreadBody(message: IncomingMessage, response: ServerResponse, isBodyRead: boolean): void {
-  // Read now: a finished response has no socket.
+  // Read the socket now, because a finished response no longer has it.
   const { socket } = message
   const limit = isBodyRead ? discardBytes : unreadBytes
   let from = socket.bytesRead

@@ -166,7 +166,7 @@ async function followForAllocator(
   store: ResourceStore | undefined,
   sink: Parameters<ResourceStore['follow']>[0],
 ): Promise<(() => Promise<void>) | undefined> {
-  // Allocators live as long as the registry.
+  // The signal never aborts, because allocators live as long as the registry.
   const following = await store?.follow(sink, { signal: new AbortController().signal })
   return following === undefined ? undefined : () => following.caughtUp()
 }

@@ -36,7 +36,7 @@ async function ensure(registry: Registry, group: string, object: ApiObject): Pro
   try {
     await store.create(serverContext(), { namespace: '', object: structuredClone(object) })
   } catch (error) {
-    // Another server over the same store was first.
+    // Another server over the same store has created the object.
     if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
   }
 }

@@ -269,7 +269,7 @@ function checkDecoded(
   const { name, namespace } = context.info
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
-  // An apply warns when its configuration is merged.
+  // An apply sends its warnings after the merge, so it adds none here.
   if (refusal === undefined && fieldValidation === 'Warn') context.warnings.push(...problems)
   const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {

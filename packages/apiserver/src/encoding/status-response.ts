@@ -63,7 +63,7 @@ function errorRepresentation(negotiator: Negotiator, accept: string | undefined)
     // Errors have no transforms: a client that accepts only transforms receives JSON.
     return negotiator.negotiate(accept, { refusal: true })
   } catch {
-    // Nothing is acceptable: a JSON Status is better than an empty response.
+    // The client accepts none of our encodings, so it gets a JSON Status.
     return { encoding: 'json', pretty: false }
   }
 }

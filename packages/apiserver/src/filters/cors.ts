@@ -7,7 +7,7 @@ import { header } from '../request/context.ts'
  */
 export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined
-  // Patterns with the flags `g` and `y` are stateful.
+  // Without the flags `g` and `y`, which make patterns stateful.
   const plain = patterns.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')))
   return (context, next) => {
     const origin = header(context.request, 'origin')

@@ -244,7 +244,7 @@ function transformOf(
   allowed: readonly Transform['as'][],
   group: string,
 ): Transform | undefined | 'unavailable' {
-  // Most clients request no transform.
+  // Fast path: most clients request no transform.
   if (parameters.size === 0) return undefined
   const stream = parameters.get('stream') ?? 'watch'
   if (stream !== 'watch') return 'unavailable'

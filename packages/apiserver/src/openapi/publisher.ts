@@ -207,7 +207,7 @@ export class Publisher {
   ): Work<readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
     for (const source of sources) groups.push(yield* this.#encodedGroup(source, form))
-    // Local groups come first: their definitions win over equally named ones.
+    // Local groups come first, so that their definitions take precedence over definitions of the same name.
     for (const { parts } of remote.v2) groups.push(yield* this.#encoders.group(parts, form))
     const encoded = {
       paths: mergeMembers(groups.map(({ paths }) => paths)),

@@ -90,7 +90,7 @@ export class HtmlRewriter {
       const token = this.#next(text, at)
       if (token === undefined) break
       out += token.text
-      // Rewriting a long tag takes milliseconds.
+      // Yield `true` after a long tag, because rewriting it takes milliseconds.
       const isLong = token.end - at > longTagCharacters
       at = token.end
       yield isLong

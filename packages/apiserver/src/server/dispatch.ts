@@ -38,7 +38,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
   const { registry, profile } = server
   const scopeOf = createScopes(server)
   const run = (context: RequestContext, definition: ResourceDefinition, subresource: ResourceInfo | undefined) => {
-    // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
+    // Authorization treats a Namespace as an object in itself; the handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
     if (context.request.trace !== undefined) traceConversion(definition, context)

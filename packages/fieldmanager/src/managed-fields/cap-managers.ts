@@ -23,7 +23,7 @@ export function* capManagers(managed: Managed, max = maxUpdateManagers): Work<Ma
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()
-  // The sets of each bucket, united at the end.
+  // The sets to merge for each version; they are united at the end.
   const parts = new Map<string, FieldSet[]>()
   let merged = 0
   for (const { key } of updaters) {

@@ -45,7 +45,7 @@ export function* copyValue(
     const own = Array.isArray(from) ? undefined : memberNames(from)
     const keys = own !== undefined && isSorted(from) ? yield* sortKeys([...own]) : own
     const count = keys?.length ?? (from as JsonValue[]).length
-    // Brackets, and commas between the members.
+    // Count the brackets and the commas between members.
     length += 2 + Math.max(0, count - 1)
     if (count > stepSize) yield true
     for (let i = 0; i < count; i++) {

@@ -129,7 +129,7 @@ function mergeMember(out: JsonObject, key: string, value: JsonValue, { type, opt
     const join: ListMerge['join'] = (item, change) => mergeStrategic(item, change, meta.type, options)
     setMember(out, key, mergeLists(own, value, { meta, deletes, join }))
   } else if (!deletes) {
-    // There is nothing to merge the value with.
+    // The value is new, so it is added instead of merged.
     const added = typeof value === 'object' ? cleaned(value, { nulls: !options.ofPatches, directives: true }) : value
     if (added === undefined) delete out[key]
     else setMember(out, key, added)

@@ -152,7 +152,7 @@ function* mergeMember(out: JsonObject, key: string, value: JsonValue, { type, op
     const join: ListMerge['join'] = (item, change) => mergeStrategic(item, change, meta.type, options)
     setMember(out, key, yield* mergeLists(own, value, { meta, deletes, join }))
   } else if (!deletes) {
-    // There is nothing to merge the value with.
+    // The value is new, so it is added instead of merged.
     const added = typeof value === 'object' ? yield* cleaned(value, { nulls: !options.ofPatches, directives: true }) : value
     if (added === undefined) delete out[key]
     else setMember(out, key, added)

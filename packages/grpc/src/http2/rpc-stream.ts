@@ -56,7 +56,7 @@ export class RpcStream {
   /** @returns the outcome, when these headers end the call */
   receiveHeaders(headers: Headers, isLast: boolean): { readonly failure: RpcError | undefined } | undefined {
     if (!this.#hasHeaders) {
-      // An interim response precedes the response.
+      // Interim (1xx) headers precede those of the response.
       if (headers.get(':status')?.startsWith('1') === true && !isLast) return undefined
       this.#hasHeaders = true
       const failure = refusedHeaders(headers)

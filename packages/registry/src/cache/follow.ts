@@ -87,7 +87,7 @@ class Follower implements Following {
     }
     if (this.#closed) return
     const watcher = storage.watch({ prefix: this.#prefix, from, maxPending })
-    // Delivered in the same turn, so that no events pile up while `catchUp` is not called.
+    // Delivers events when they arrive, so that they do not accumulate between calls of `catchUp`.
     watcher.onReady = () => this.catchUp()
     this.#watcher = watcher
     this.#delivered = -1

@@ -48,7 +48,7 @@ export function trackOwnership(
   context: Pick<WriteContext, 'fieldManager'>,
   write: OwnedWrite,
 ): Promise<void> | undefined {
-  // A webhook may have to convert the objects.
+  // Conversion by webhook is asynchronous.
   if (write.pace.isSliced || store.definition.conversion !== undefined) return trackInSlices(store, context, write)
   const update = runAtOnce(hasMistypedValues(store, write)) ? undefined : ownersUpdate(store, context, write)
   setManagedFields(write.next, update === undefined ? undefined : owners(store, write.next, update))
@@ -131,7 +131,7 @@ function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): b
 /** Sets or removes the managedFields of an object. Mutates its metadata. */
 export function setManagedFields({ metadata }: ApiObject, entries: Owners): void {
   if (entries !== undefined) metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
-  // Deleting an absent member costs as much as deleting one that exists.
+  // `delete` is slow even for an absent member, so check first.
   else if ('managedFields' in metadata) delete metadata.managedFields
 }
 

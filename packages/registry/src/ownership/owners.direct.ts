@@ -11,7 +11,7 @@ import type { OwnedResource, Owners, OwnersUpdate } from './owners.ts'
 export function owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Owners {
   const { definition } = store
   const owned = dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
-  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
+  // A custom resource stays in the version of the request in which it was decoded, because the stored version may lack some of its members.
   const shown = definition.custom === undefined ? toVersion(owned, definition) : { ...owned, apiVersion: update.apiVersion }
   return managedFieldsAfterUpdate({ next: shown, ...update })
 }

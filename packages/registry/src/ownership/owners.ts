@@ -22,7 +22,7 @@ export interface OwnedResource {
 export function* owners(store: OwnedResource, next: ApiObject, update: OwnersUpdate): Work<Owners> {
   const { definition } = store
   const owned = yield* dropEmpties(storedType(store), next, definition.strategy.distinctEmpties ?? [])
-  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
+  // A custom resource stays in the version of the request in which it was decoded, because the stored version may lack some of its members.
   const shown =
     definition.custom === undefined ? yield* toVersion(owned, definition) : { ...owned, apiVersion: update.apiVersion }
   return yield* managedFieldsAfterUpdate({ next: shown, ...update })

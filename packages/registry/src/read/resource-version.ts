@@ -53,6 +53,6 @@ export async function waitForVersion(storage: Storage, version: string, clock: C
   } finally {
     cancel()
   }
-  // The message names versions of 64 bits, which a revision cannot hold.
+  // The message contains the version exactly: it may have 64 bits, which a revision cannot represent.
   throw ApiError.tooLargeResourceVersion(BigInt(version), storage.revision)
 }

@@ -12,7 +12,7 @@ export function selectionsOf(
 ): WatchSelection[] {
   if (definition.conversion !== undefined) return []
   const selections: WatchSelection[] = []
-  // The fields of custom resources depend on their definition, which changes.
+  // Fields of custom resources are not indexed, because they depend on the definition, which may change.
   const fields = definition.custom === undefined ? (fieldSelector?.requirements ?? []) : []
   for (const { field, operator, value } of fields) {
     if (operator !== '=' || selections.length >= maxSelections) continue

@@ -137,7 +137,7 @@ async function applyToObject(store: StoreInternals, context: WriteContext, merge
     now: store.environment.clock.now(),
     types,
   }
-  // A webhook may have to convert the objects.
+  // Conversion by webhook is asynchronous.
   const mayWait = definition.conversion !== undefined || isLargeValue(merge.applied) || isLargeValue(merge.live)
   let parts: ApplyParts
   try {

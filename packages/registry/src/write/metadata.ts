@@ -133,7 +133,7 @@ export function checkResourceVersion(
   if (version === '' || version === '0') {
     if (strategy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
-      // kube-apiserver names the resource here, not the kind.
+      // As on kube-apiserver, the error names the resource instead of the kind.
       throw ApiError.invalid({ group, kind: resource.name }, name, [
         field.invalid(place, goText('0x0'), 'must be specified for an update'),
       ])

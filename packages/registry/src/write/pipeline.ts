@@ -310,7 +310,7 @@ export async function retryLostRaces<T>(
     for (let attempts = 1; ; attempts++) {
       const result = await attempt()
       if (result !== undefined) return result
-      // Adapters create the signal on first access.
+      // Read the signal only here, because adapters create it on first access.
       if (context.signal.aborted || attempts === maxAttempts)
         throw ApiError.conflict(groupResource(store), name, optimisticLockMessage)
       unlock ??= await store.keyedMutex.lock(objectKey(store.definition, namespace, name))

@@ -47,7 +47,7 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
     if (await isStoredAs(store, current, { object: canonical, pace })) return false
     const write = { key: current.key, object: canonical, replaced: current, isValidated: false, managesFields: true, pace }
     if ((await writeEntry(store, write)) !== undefined) return true
-    // Another writer was first.
+    // Another writer was first: try again from the newest entry.
     current = await store.environment.storage.get(current.key)
   }
   return false

@@ -48,7 +48,7 @@ function preconditionConflict(
   { what, expected }: { readonly what: 'UID' | 'ResourceVersion'; readonly expected: string },
 ): ApiError {
   const { group, resource, prefix = `${group}/${resource}` } = definition.storage
-  // A dry run never reaches the store, which adds its root to keys.
+  // The key lacks the root in a dry run, because the store adds the root and a dry run does not reach it.
   const root = dryRun === true ? '' : '/registry'
   const key = [root, prefix, ...(namespace === '' ? [] : [namespace]), name].join('/')
   const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found ?? ''}`

@@ -153,7 +153,7 @@ export class EtcdBackend implements RemoteBackend {
     try {
       return await this.#leases.leaseFor(ttlSeconds)
     } catch (cause) {
-      // The write has not been sent.
+      // The lease could not be created, so the write has not been sent.
       throw new RemoteWriteError(cause instanceof Error ? cause.message : String(cause), { isRefused: true, cause })
     }
   }

@@ -193,7 +193,7 @@ class PageChecker {
         this.#visit(bytes.readUInt32LE(at) + bytes.readUInt16LE(at + node.flags) * 2 ** 32, depth - 1, walk)
       }
     }
-    // The buffer is used for the next page.
+    // Copy the key, because the buffer is reused for the next page.
     if (depth === 1) walk.last = copyKey(walk.last)
   }
 

@@ -14,7 +14,7 @@ const maxAnnotationBytes = 32 * 1024
  * value. Thus one seed is safe for any number of values.
  */
 export function seededCipher(seed: Uint8Array): Cipher {
-  // One block of HKDF is as long as a key.
+  // One block of HKDF-Expand suffices, because it has the length of a key.
   const derive = (info: Uint8Array) => createHmac('sha256', seed).update(info).update(Uint8Array.of(1)).digest()
   return {
     encrypt(value, path) {
