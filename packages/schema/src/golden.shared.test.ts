@@ -56,7 +56,7 @@ describe.skipIf(types === undefined || names.length === 0)(
       }
     })
 
-    it('decodes and prints every file in steps and within its own size', () => {
+    it('decodes and prints every file with pauses and within its own size', () => {
       for (const name of names) {
         const bytes = files.get(`${name}.json`) as Uint8Array
         const type = typeOf(name, source)

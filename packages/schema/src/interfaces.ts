@@ -23,7 +23,7 @@ export interface ScalarNode {
   /** Allowed values of an enumeration in source order. Resolved lazily. */
   readonly enum?: readonly string[]
   readonly enumName?: string
-  /** The generated OpenAPI omits the values of this enumeration. */
+  /** Whether the generated OpenAPI omits the values of this enumeration. */
   readonly enumHidden?: boolean
 }
 
@@ -49,7 +49,7 @@ export interface ListNode {
   readonly kind: 'list'
   readonly of: TypeNode
   readonly named?: string
-  /** The list is a separate protobuf message with `repeated items = 1`. */
+  /** Whether the list is a separate protobuf message with `repeated items = 1`. */
   readonly protoWrapped?: boolean
 }
 
@@ -108,7 +108,7 @@ export interface Field {
   readonly goName?: string
   readonly type: TypeNode
   readonly pointer: boolean
-  /** Marked optional or required in the source; neither mark is mandatory. */
+  /** Whether the source marks the field as optional or required; it may have neither marker. */
   readonly optional: boolean
   readonly required: boolean
   readonly omitEmpty: boolean
@@ -125,7 +125,7 @@ export interface Field {
   readonly structType?: MapType
   /** Feature gates that must be enabled for the field to take effect. */
   readonly featureGates?: readonly string[]
-  /** OpenAPI v3 prints a bare reference for fields without documentation. */
+  /** Whether the field has no documentation: OpenAPI v3 then prints a bare reference. */
   readonly noDoc?: boolean
   readonly unionDiscriminator?: boolean
   readonly oneOf?: boolean
@@ -166,13 +166,13 @@ export interface StructType {
   readonly field: ReadonlyMap<string, Field>
   readonly structType?: MapType
   readonly union?: boolean
-  /** The generated OpenAPI has no definition of this type. */
+  /** Whether the generated OpenAPI has no definition of this type. */
   readonly noOpenAPI?: boolean
-  /** Members without a field are preserved (open parts of custom resources). */
+  /** Whether unknown members are preserved (open parts of custom resources). */
   readonly preserveUnknown?: boolean
   /** Source of the type: `TypeFacts` for built-in types, the schema for custom resources. */
   readonly raw: unknown
-  /** Codec of a custom resource; takes the place of `fields`. */
+  /** Codec of a custom resource; replaces `fields`. */
   readonly custom?: CustomCodec
 }
 
@@ -193,13 +193,16 @@ export interface CustomCodec {
   ): Decoded<Record<string, unknown>>
   /** Returns the same object when no default applies. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
-  /** Sorts members and normalizes metadata. Prunes nothing. */
+  /** Sorts members and normalizes metadata. Does not prune. */
   normalize(object: JsonObject): JsonObject
-  /** Prunes and defaults a stored object of this version by the current schema. Returns the same object when nothing changes. */
+  /**
+   * Prunes and defaults a stored object of this version with the current schema. Returns the same object when nothing
+   * changes.
+   */
   readStored(object: JsonObject): JsonObject
-  /** The value without fields that the schema does not specify. Changes nothing else. */
+  /** Returns the value without fields that the schema does not specify; changes nothing else. */
   dropUnknownFields(value: JsonObject): JsonObject
-  /** The same operations with pauses, for large objects. */
+  /** Pausable forms of the same operations, for large objects. */
   readonly paced: PacedCustomCodec
 }
 
@@ -209,7 +212,7 @@ export interface PacedCustomCodec {
   applyDefaults(object: JsonObject, size?: DecodedSize): Work<JsonObject>
   normalize(object: JsonObject): Work<JsonObject>
   readStored(object: JsonObject): Work<JsonObject>
-  /** The value must be normal. */
+  /** The value must be normalized. */
   dropUnknownFields(value: JsonObject): Work<JsonObject>
 }
 

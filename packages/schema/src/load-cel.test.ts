@@ -5,14 +5,14 @@ import { cel, loadCel } from './load-cel.ts'
 const compiles = (text: string, environment: ReturnType<ReturnType<typeof cel>['newExpressions']>) =>
   !('problem' in environment.compile(text))
 
-it('gives the engine only after loading', async () => {
+it('provides the engine only after loading', async () => {
   expect(() => cel()).toThrow('the CEL engine is not loaded')
   await loadCel()
   expect(loadCel()).toBeUndefined()
   expect(compiles('1 + 1 == 2', cel().storedExpressions)).toBe(true)
 })
 
-it('restricts new expressions to the previous release, stored expressions to none', async () => {
+it('restricts new expressions to the previous release, and does not restrict stored expressions', async () => {
   await loadCel()
   const { storedExpressions: stored, newExpressions: fresh } = cel()
   const present = fresh(createFeatures('1.33'))

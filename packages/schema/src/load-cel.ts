@@ -2,7 +2,7 @@ import type { Features } from '@krmkit/meta'
 import type { CelEngine } from './cel/engine.ts'
 import type { Environment } from './cel/environment.ts'
 
-/** Lazy loader of the CEL engine. Most servers have no expressions and never pay for loading it. */
+/** Loads the CEL engine lazily, because most servers have no expressions. */
 
 export interface CelRuntime {
   readonly engine: CelEngine
@@ -55,7 +55,7 @@ function lazyRuntime() {
   }
 }
 
-/** A cache: loading always gives the same module. */
+/** A cache: every load returns the same module. */
 const loader = /* @__PURE__ */ lazyRuntime()
 
 const latestRelease = '1.999'

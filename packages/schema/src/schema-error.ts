@@ -8,8 +8,8 @@
 export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
 
 /**
- * Invalid type facts or invalid use of a type: a programming error, never caused by a client. It is a class beside `DecodeError`
- * because callers turn every `DecodeError` into a client error, and this one into none.
+ * Invalid type facts or invalid use of a type: a programming error, never caused by a client. Separate from `DecodeError`,
+ * which callers always turn into a client error.
  */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
@@ -36,7 +36,7 @@ export class SchemaError extends Error {
  */
 export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf' | 'TooLarge'
 
-/** Code and message of a `DecodeError`, and where it is as far as that is known. */
+/** Code, message and, if known, location of a `DecodeError`. */
 export interface DecodeErrorFields {
   readonly code: DecodeErrorCode
   readonly message: string

@@ -39,7 +39,7 @@ const decodeFailure =
   /^(\w+) in version "[^"]*" cannot be handled as a \w+: ((?:json: cannot|illegal base64|quantities must|parsing time|strict decoding).*)$/s
 const fieldWarning = /^299 - "((?:unknown field|duplicate field|line \d+:).*)"$/s
 
-/** The type that the body of a POST or PUT decodes into. */
+/** Returns the type that the body of a POST or PUT decodes into. */
 function typeOf(step: Step, kind: string, types: FactsSource): StructType | undefined {
   const [, core, group, version] = /^\/(?:api\/(v1)|apis\/([^/]+)\/([^/]+))\//.exec(step.path ?? '') ?? []
   for (const folder of types.folders) {

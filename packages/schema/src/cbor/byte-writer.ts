@@ -1,4 +1,4 @@
-/** Bytes written one piece after the other. */
+/** A growing buffer to which bytes are appended. */
 export class ByteWriter {
   #bytes = new Uint8Array(256)
   #length = 0
@@ -14,7 +14,7 @@ export class ByteWriter {
     this.#length = length
   }
 
-  /** What was written. */
+  /** Returns the written bytes. */
   bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }

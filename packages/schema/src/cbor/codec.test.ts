@@ -7,7 +7,7 @@ const cbor = await loadCbor()
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 
-/** The number of interruptions, and the result. */
+/** Runs work and returns its result and the number of yields. */
 function counted<T>(work: Work<T>): { readonly steps: number; readonly result: T } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
@@ -24,7 +24,7 @@ describe('large CBOR documents', () => {
     maps: numbered(20, (i) => numbered(1000, () => i)),
   }
 
-  it('are written and read in many steps', () => {
+  it('are encoded and decoded with many yields', () => {
     const written = counted(cbor.paced.encode(large))
     expect(written.steps).toBeGreaterThan(15)
     const read = counted(cbor.paced.decode(written.result))
@@ -41,7 +41,7 @@ describe('large CBOR documents', () => {
     expect(hex(bytes)).toBe(hex(Buffer.concat([Uint8Array.of(0xb9, names.length >> 8, names.length & 0xff), ...members])))
   })
 
-  it('tag binary values wherever they are', () => {
+  it('tag binary values at every depth', () => {
     const bytesNode = { kind: 'scalar', scalar: 'bytes' } as const
     const node = { kind: 'map', of: { kind: 'list', of: bytesNode } } as const
     const type = { name: 't', custom: undefined, field: new Map([['data', { json: 'data', type: node }]]) }
@@ -60,7 +60,7 @@ describe('large CBOR documents', () => {
     ['in a map of indefinite length', `bf4161990258${many}416201ff`, { a: Array(600).fill(item), b: 1 }],
     ['below tags', `d9d9f7c0a14161d6990258${many}`, { a: Array(600).fill(item) }],
     ['as one tagged value', `a14161d65a00030d40${'00'.repeat(200_000)}`, { a: Buffer.alloc(200_000).toString('base64') }],
-  ])('are read %s', (_, text, value) => {
+  ])('are decoded %s', (_, text, value) => {
     expect(cbor.decode(bytes(text))).toEqual(value)
   })
 
@@ -76,7 +76,7 @@ describe('large CBOR documents', () => {
 })
 
 describe('CBOR documents', () => {
-  it('begin with the tag of CBOR and hold texts as byte strings', () => {
+  it('begin with the self-described CBOR tag and encode text as byte strings', () => {
     expect(hex(cbor.encode({ kind: 'Pod', n: 1, on: true, none: null, list: ['a'] }))).toBe(
       'd9d9f7a5416e01426f6ef5446b696e6443506f64446c697374814161446e6f6e65f6',
     )
@@ -137,7 +137,7 @@ describe('CBOR documents', () => {
     expect(() => cbor.decode(bytes(text))).toThrow(message)
   })
 
-  it('keep integers of 64 bits', () => {
+  it('preserve 64-bit integers', () => {
     const list = cbor.decode(bytes('83 1b7fffffffffffffff 3b7fffffffffffffff fbc3e0000000000000'))
     expect(list).toEqual([2n ** 63n - 1n, -(2n ** 63n), -(2 ** 63)])
   })

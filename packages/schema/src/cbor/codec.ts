@@ -12,19 +12,19 @@ import { checkStructure, readHead } from './structure.ts'
 /** The only module that imports the CBOR library. */
 
 export interface CborCodec {
-  /** @param type tells which texts are base64 of binary values; absent: none. */
+  /** @param type identifies the strings that are base64 of binary values; absent: none is. */
   encode(value: object, type?: StructType): Uint8Array
-  /** As `encode`, without the tag that identifies CBOR: for values inside another. */
+  /** As `encode`, without the self-described CBOR tag, for values embedded in another document. */
   encodeBare(value: unknown, type?: StructType): Uint8Array
   /**
    * Decodes to a JSON value.
    *
-   * Differs: strings of indefinite length are refused.
+   * Differs: strings of indefinite length are rejected.
    *
    * @throws DecodeError `Syntax`, `Depth`
    */
   decode(bytes: Uint8Array): unknown
-  /** The same operations with pauses, for large objects and documents. */
+  /** Pausable forms of the same operations, for large objects and documents. */
   readonly paced: PacedCborCodec
 }
 
@@ -50,7 +50,7 @@ const encodeOptions = {
 
 type Content = () => unknown
 
-/** Text encodings that a tag expects of a byte string: base64url, base64 and base16. */
+/** The text encoding that a tag assigns to a byte string: base64url, base64 and base16. */
 const expectedText = (form: (bytes: Uint8Array) => string) => (content: Content) => {
   const value = content()
   return value instanceof Uint8Array ? form(value) : value
@@ -100,7 +100,7 @@ function nodeOf(type: StructType | undefined): TypeNode | undefined {
   return type === undefined ? undefined : { kind: 'struct', name: type.name, struct: () => type }
 }
 
-/** Writes large values member by member, in the order of the library: by length of the key, then by its bytes. */
+/** Encodes large values member by member, in the key order of the library: by length, then bytewise. */
 function* writeValue(value: unknown, node: TypeNode | undefined, out: ByteWriter): Work {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || !isLargeValue(value)) {
     const plain = plainOf(value)
@@ -129,7 +129,7 @@ function* writeValue(value: unknown, node: TypeNode | undefined, out: ByteWriter
 
 interface NamedMember {
   readonly name: string
-  /** The name in UTF-8. */
+  /** The member name in UTF-8. */
   readonly key: Uint8Array
 }
 
@@ -151,7 +151,7 @@ function memberNode(node: TypeNode | undefined, name: string): TypeNode | undefi
   return struct.custom === undefined ? struct.field.get(name)?.type : undefined
 }
 
-/** The value as its JSON text holds it, which is the form that clients see. */
+/** Converts a value to its JSON form, which is what clients see. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   return Number.isSafeInteger(value) && value !== 0 ? value : parseJson(encodeJson(value)).value
@@ -166,7 +166,7 @@ function headOf(major: number, length: number): Uint8Array {
   return Uint8Array.of(type | 26, length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff)
 }
 
-/** Decodes a document whose structure was checked: long containers element by element, everything else at once. */
+/** Decodes a document whose structure was checked: long containers element by element, all other items in one step. */
 class DocumentReader {
   readonly #bytes: Uint8Array
   readonly #view: DataView
@@ -182,7 +182,7 @@ class DocumentReader {
   *item(): Work<unknown> {
     if (!this.#long.has(this.#at)) return this.#whole()
     const { major, length, end } = readHead(this.#view, this.#at)
-    // Tags concern byte strings; containers are decoded as they are without them.
+    // Tags affect only byte strings, so the tags of containers are ignored.
     if (major === 6 && !(this.#long.has(end) && Object.hasOwn(decodeOptions.tags, length))) return this.#whole()
     this.#at = end
     if (major === 6) return yield* this.item()
@@ -229,7 +229,7 @@ class DocumentReader {
   }
 }
 
-/** @throws DecodeError for a key that is no text or repeated. */
+/** @throws DecodeError for a key that is not text, or a duplicate key. */
 function addMember(map: Record<string, unknown>, name: unknown, value: unknown): void {
   if (typeof name !== 'string') throw malformed('map keys must be strings')
   if (Object.hasOwn(map, name)) throw malformed(`found duplicate map key ${JSON.stringify(name)}`)
@@ -271,7 +271,10 @@ function mapMembers(value: unknown, typeOf: (name: string) => TypeNode | undefin
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** Byte strings are texts; keys of maps must be texts that occur once; integers have 64 bits. */
+/**
+ * Converts a decoded item to JSON: byte strings become strings; map keys must be unique strings, and integers must fit 64
+ * bits.
+ */
 function toJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return textOf(value)
   if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw overflow(value)
@@ -282,7 +285,7 @@ function toJson(value: unknown): unknown {
   return map
 }
 
-/** Unlike in JSON and YAML, an integer outside of 64 bits is no float. */
+/** Unlike in JSON and YAML, an integer beyond 64 bits is an error, not a float. */
 function overflow(value: bigint): DecodeError {
   const sign = value < 0n ? 'negative' : 'positive'
   return malformed(`cannot unmarshal ${sign} integer into Go value of type int64 (${value} overflows Go's int64)`)

@@ -1,8 +1,8 @@
 import type { CborCodec } from './codec.ts'
 
 /**
- * CBOR (RFC 8949) as Kubernetes writes it: strings are byte strings, binary values are tagged for base64, and a document begins with
- * the tag that identifies CBOR. The library is loaded on first use.
+ * CBOR (RFC 8949) as Kubernetes writes it: strings are byte strings, binary values are tagged for base64, and a document
+ * begins with the self-described CBOR tag. The library is loaded on first use.
  */
 
 export type { CborCodec, PacedCborCodec } from './codec.ts'

@@ -7,21 +7,23 @@ import { DecodeError } from '../schema-error.ts'
 const maxDepth = 64
 const maxElements = 1024
 
-/** Longer containers are decoded element by element. */
+/** Containers longer than this are decoded element by element. */
 const stepBytes = 64 * 1024
 
 /** Items read between two yields. */
 const itemsPerStep = 256
 
 /**
- * Walks over a document, with pauses.
+ * Traverses a document; pausable.
  *
  * @returns the positions of the containers and tags that are too long to be decoded in one step.
  * @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth`
  */
 export function* checkStructure(view: DataView): Work<ReadonlySet<number>> {
   const long = new Set<number>()
-  /** Items that each open container still has; one with an indefinite length may have as many as any other. */
+  /**
+   * The number of items left in each open container; containers of indefinite length share the limit of other containers.
+   */
   const open: Container[] = [{ rest: 1, indefinite: undefined, start: 0 }]
   let at = 0
   for (let items = 0; open.length > 0; items++) {
@@ -56,7 +58,7 @@ export function* checkStructure(view: DataView): Work<ReadonlySet<number>> {
 
 interface Container {
   rest: number
-  /** Its major type, if a break ends it. */
+  /** Major type of a container of indefinite length, which a break ends. */
   readonly indefinite: number | undefined
   readonly start: number
 }
@@ -95,7 +97,7 @@ export function readHead(view: DataView, at: number): Head {
   return { major, length, isBreak: false, end: at + 1 + size }
 }
 
-/** Number of items inside; 0 for values without any. Chunks of an indefinite string count as items. */
+/** Number of items inside; 0 for scalars. Chunks of an indefinite string count as items. */
 function itemsOf({ major, length }: Head): number {
   const isCounted = Number.isFinite(length)
   if (major === 4 || major === 5) {
@@ -113,7 +115,7 @@ function tooMany(major: number): DecodeError {
   return syntax(`exceeded max number of ${what}`)
 }
 
-/** Go's errors of readers have no prefix. */
+/** Errors of Go's readers have no `cbor:` prefix. */
 function truncated(message: string): DecodeError {
   return new DecodeError({ code: 'Syntax', message })
 }

@@ -68,12 +68,12 @@ function traversal(value: Value, meter: Meter): number {
   return 1
 }
 
-/** A selector is a list of requirements, at most one per two characters. */
+/** Cost of a selector, estimated as one requirement per two characters. */
 export function selectorCost(length: number): number {
   return 10 + Math.ceil(length * perCharacter) + Math.ceil(Math.ceil(length * 0.5) * 50)
 }
 
-/** An address has at most 16 bytes; comparison covers the length of the range. */
+/** Cost of comparing an address, of at most 16 bytes, with a range. */
 function rangeCost(own: number, text: boolean): CostRule {
   return {
     of: (args, _, meter) => {

@@ -9,11 +9,11 @@ import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { ErrorValue } from './values.ts'
 
-/** Every function, nested: estimate, cost and result or error are those of kube-apiserver's libraries. */
+/** Nested calls of every function: estimate, cost, and result or error equal those of kube-apiserver's libraries. */
 
 interface Case {
   readonly expr: string
-  /** `null`: without a limit. */
+  /** `null` for an unlimited maximum. */
   readonly estimate: readonly [min: number, max: number | null]
   readonly cost: number
   readonly is?: JsonValue

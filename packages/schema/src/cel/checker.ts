@@ -45,7 +45,7 @@ export interface Scope {
   readonly types: ReadonlyMap<string, Type>
   /** Types of message literals. */
   readonly messages: (name: string) => MessageDeclaration | undefined
-  /** Whether members may be named like keywords without escaping. */
+  /** Whether member names that are keywords need no escaping. */
   readonly keywordMembers: boolean
 }
 

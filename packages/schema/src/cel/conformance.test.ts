@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Case, runCase } from '../../testdata/cel-conformance.ts'
 import { Environment } from './environment.ts'
 
-/** The public CEL conformance suite, restricted to the dialect of the server. */
+/** The public CEL conformance suite, restricted to the CEL dialect of Kubernetes. */
 
 interface Suite {
   readonly name: string
@@ -19,7 +19,7 @@ const casesOf = (suite: Suite): { original: Case; error?: string }[] => [
   ...(suite.suites ?? []).flatMap(casesOf),
 ]
 
-/** Number of cases that pass; the others concern error texts, containers and other libraries. */
+/** Number of passing cases by file. The remaining cases test error texts, containers and unsupported libraries. */
 const passing: Readonly<Record<string, number>> = {
   basic: 39,
   comparisons: 304,

@@ -3,7 +3,7 @@ import { Environment } from './environment.ts'
 import { PlanError } from './step.ts'
 import { ErrorValue, type Value } from './values.ts'
 
-/** Names and constants that compilation resolves, and texts of time zones. */
+/** Names and constants that are resolved at compile time, and time zone names. */
 
 const environment = Environment.ofRelease('1.33')
 
@@ -24,11 +24,11 @@ describe('conversions of constants', () => {
     ['bool(dyn(null))', 'no such overload: bool(null_type)'],
     ['bool(dyn(1))', 'no such overload: bool(int)'],
     ['int(dyn("x"))', "type conversion error from 'string' to 'int'"],
-  ])('are evaluated when the expression is planned: %s', (expression, message) => {
+  ])('are evaluated at planning time: %s', (expression, message) => {
     expect(evaluate(expression)).toBe(`not planned: ${message}`)
   })
 
-  it('choose the overload by the value where its type is not declared', () => {
+  it('choose the overload by the value when its type is unknown', () => {
     expect(evaluate('int(dyn("5")) == 5 && string(dyn(1)) == "1"')).toBe(true)
   })
 })
@@ -40,17 +40,17 @@ describe('names of messages', () => {
       expect(evaluate(expression)).toBe(`not planned: reference to undefined type: ${full}`)
   })
 
-  it('name a type with a value where messages stay messages', () => {
+  it('name a type that has a value, for messages that have no other representation', () => {
     expect(evaluate('type(google.protobuf.Empty{}) == google.protobuf.Empty')).toBe(true)
   })
 
-  it('have the type of a type', () => {
+  it('have the type `type`', () => {
     expect(evaluate('string(google.protobuf.Int64Value)')).toContain(
       "found no matching overload for 'string' applied to '(type(wrapper(int)))'",
     )
   })
 
-  it('are followed by the names of enum values', () => {
+  it('include the names of enum values', () => {
     expect(evaluate('google.protobuf.NullValue.NULL_VALUE == 0')).toBe(true)
     expect(evaluate('google.protobuf.NullValue')).toContain("undeclared reference to 'google'")
   })
@@ -75,11 +75,11 @@ describe('time zones', () => {
     ['-1:-30', 12, 4],
     ['+99:99', 17, 13],
     ['+2147483648:00', 6, 13],
-  ])('of text %j give %d:%d', (zone, hours, minutes) => {
+  ])('%j gives %d:%d', (zone, hours, minutes) => {
     expect([evaluate(at(zone)), evaluate(at(zone, 'Minutes'))]).toEqual([hours, minutes])
   })
 
-  it('may be that of the machine', () => {
+  it('accepts the local zone of the machine', () => {
     expect(evaluate(at('Local'))).toBe(new Date('2020-07-01T12:34:56Z').getHours())
   })
 
@@ -94,7 +94,7 @@ describe('time zones', () => {
     ['+1:', 'strconv.Atoi: parsing \\"\\": invalid syntax'],
     [' 1:00', 'strconv.Atoi: parsing \\" 1\\": invalid syntax'],
     ['+9223372036854775808:00', 'strconv.Atoi: parsing \\"+9223372036854775808\\": value out of range'],
-  ])('refuse %j', (zone, message) => {
+  ])('rejects %j', (zone, message) => {
     expect(evaluate(at(zone))).toBe(`error: ${message.replaceAll('\\', '')}`)
   })
 })

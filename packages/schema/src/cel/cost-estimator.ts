@@ -102,15 +102,15 @@ class CostEstimator {
   }
 
   /**
-   * Path of a value; empty for a computed one. A step below a computed value is the first part of a path, which stands for the variable:
-   * as in kube-apiserver, the items of `self.split(',')` have the size limit of `self`.
+   * Path of a value; empty for a computed value. As in kube-apiserver, a path below a computed value starts with the step,
+   * which is then taken as the variable: the items of `self.split(',')` have the size limit of `self`.
    */
   #pathOf(expr: Expr): SizePath {
     const local = expr.kind === 'ident' ? this.#local(expr.name) : undefined
     return (local === undefined ? this.#paths.get(expr) : local.path) ?? []
   }
 
-  /** Size by the limits of the schema. */
+  /** Size of a path by the limits of the schema. */
   #declaredSize(path: SizePath): Estimate | undefined {
     return path.length === 0 ? undefined : this.#sizeOf(path)
   }
@@ -157,14 +157,14 @@ class CostEstimator {
     })
   }
 
-  /** What call estimates need to know about an argument. */
+  /** The properties of an argument that call estimates use. */
   #argument(expr: Expr): Omit<CallArgument, 'cost'> {
     const path = this.#pathOf(expr)
     return {
       type: expr.type as Type,
       size: this.#size(expr),
       ...(expr.kind === 'literal' && isInt(expr.value) ? { literal: Number(expr.value) } : {}),
-      // The size of items counts only where the schema declares the list itself.
+      // The size of items is used only if the schema declares the list.
       item: () => (path.length === 0 ? undefined : this.#sizeOf([...path, '@items'])) ?? unknownSize,
     }
   }
@@ -245,7 +245,7 @@ class CostEstimator {
   }
 }
 
-/** Initial value for joining the sizes of `count` items. */
+/** Neutral estimate for joining the sizes of `count` items. */
 function noItems(count: number): Estimate {
   return count === 0 ? noCost : { min: Number.POSITIVE_INFINITY, max: 0 }
 }

@@ -44,13 +44,13 @@ const maxMomentText = 32
  * Converts a schema to its declared type.
  *
  * @param name type name for objects.
- * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
+ * @returns `undefined` for values without a type, and for lists and maps of untyped values: expressions cannot access these.
  * @example
  * import { schemaDeclType } from '@krmkit/schema/cel'
  * schemaDeclType({ type: 'array', maxItems: 3, items: { type: 'string' } }, 'T')?.maxElements // 3
  */
 export function schemaDeclType(schema: JsonObject, name: string, root = false): DeclType | undefined {
-  // The limits of its texts do not count.
+  // Length limits of its strings are ignored.
   if (own(schema, 'x-kubernetes-int-or-string') === true) return { type: dynType, maxElements: maxText, minSize: 1 }
   switch (own(schema, 'type')) {
     case 'array':
@@ -74,13 +74,13 @@ function isEmbedded(schema: JsonObject): boolean {
   return own(schema, 'x-kubernetes-embedded-resource') === true
 }
 
-/** Value of a limit; negative limits count as 0. */
+/** Value of a limit; negative limits become 0. */
 export function limitOf(schema: JsonObject, keyword: string): number | undefined {
   const value = own(schema, keyword)
   return typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : undefined
 }
 
-/** A character has up to four bytes. */
+/** A character takes up to four bytes. */
 function declaredText(schema: JsonObject): DeclType {
   const limit = limitOf(schema, 'maxLength')
   const allowed = own(schema, 'enum')
@@ -150,7 +150,7 @@ const objectMembers: Readonly<Record<string, JsonObject>> = {
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
-/** Keys have no separate maximum: the number of entries already accounts for them. */
+/** Keys have no separate maximum size, because the maximum number of entries already includes them. */
 const keyText: DeclType = { type: stringType, maxElements: 0, minSize: 2 }
 
 function declaredMap(schema: JsonObject, rest: JsonObject, name: string): DeclType | undefined {

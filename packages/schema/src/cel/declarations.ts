@@ -4,12 +4,12 @@ import type { Value } from './values.ts'
 
 /** Function declarations: overloads with their types and implementations. */
 
-/** Arguments have the types of the overload; an `ErrorValue` is a runtime error. */
+/** Implements an overload. Arguments have the declared types; a returned `ErrorValue` is a runtime error. */
 export type Implementation = (meter: Meter, ...args: never[]) => Value
 
 export interface Overload {
   readonly id: string
-  /** Whether it is called as `first.name(rest)`. */
+  /** Whether the overload is called as `first.name(rest)`. */
   readonly member: boolean
   readonly args: readonly Type[]
   readonly result: Type

@@ -28,7 +28,7 @@ describe('selectors of devices', () => {
     expect(compiled('device.capacity["d"].memory > 5')).toMatch(/applied to '\(kubernetes.Quantity, int\)'/)
   })
 
-  it('are conditions, or values of unknown type', () => {
+  it('must have a boolean or unknown type', () => {
     const wrong = (type: string) => `must evaluate to bool or the unknown type, not ${type}`
     expect(compiled('device.driver')).toBe(wrong('string'))
     expect(compiled('dyn(true)')).toBe(wrong('dyn'))
@@ -38,13 +38,13 @@ describe('selectors of devices', () => {
     expect(compiled('')).toMatch(/^compilation failed: ERROR: <input>:1:0: Syntax error/)
   })
 
-  it('bind values to names', () => {
+  it('support cel.bind', () => {
     expect(compiled('cel.bind(d, device.attributes["d"], d.model == "x" && d.cores > 3)')).toBeTypeOf('number')
     expect(compiled('cel.bind("x", 1, true)')).toMatch(/cel.bind\(\) variable names must be simple identifiers/)
     expect(compiled('other.bind(x, 1, true)')).toMatch(/undeclared reference/)
   })
 
-  it('compare versions, which later releases normalize', () => {
+  it('compare versions; only later releases normalize them', () => {
     const plain = 'device.attributes["d"].v.isGreaterThan(semver("1.0.0"))'
     const normalized = 'device.attributes["d"].v.isGreaterThan(semver("v1.0", true))'
     for (const environment of Object.values(environments)) expect(compiled(plain, environment)).toBeTypeOf('number')
@@ -52,7 +52,7 @@ describe('selectors of devices', () => {
     expect(compiled(normalized, environments.previous)).toMatch(/no matching overload for 'semver'/)
   })
 
-  it('cost what the largest device would', () => {
+  it('have the cost for the largest device', () => {
     expect(compiled('device.driver == "a"')).toBe(3)
     expect(compiled('device.attributes.all(d, d == "x")')).toBe(163)
     expect(compiled('device.attributes["d"].model.contains("aaaaaaaaaaaaaaaaaaaa")')).toBe(18)

@@ -15,7 +15,7 @@ const longestDomain = 63
 const longestId = 32
 const mostEntries = 32
 
-/** What `device.attributes` and `device.capacity` hold: values by domain, then by name. */
+/** Type of `device.attributes` and `device.capacity`: values by domain, then by name. */
 const byDomain = (value: Type): Type => mapOf(stringType, mapOf(stringType, value))
 
 const deviceType = structOf(
@@ -32,7 +32,7 @@ const bindings: Library = { name: 'bindings', functions: [], macros: bindingMacr
 /**
  * The environment of selectors: declares `device`.
  *
- * @param base of all expressions; one that lacks versions gets them.
+ * @param base environment of the release; the semver library is added if it is missing.
  * @see {@link compileDeviceSelector}
  */
 export function deviceEnvironment(base: Environment): Environment {
@@ -69,7 +69,10 @@ export function compileDeviceSelector(environment: Environment, text: string, bu
 
 const sized = (max: number): Estimate => ({ min: 0, max })
 
-/** Sizes of the parts of a device. Members of a domain are those of an attribute, whatever their name. */
+/**
+ * Returns the size limit of a part of a device. All attributes have the same limit:
+ * `device.attributes['gpu.example.com'].model` is at most 64 characters.
+ */
 function deviceSize([root, member, ...path]: readonly string[]): Estimate | undefined {
   if (root !== 'device') return undefined
   if (member === undefined) return sized(0)

@@ -26,7 +26,7 @@ import * as paced from './validate-rules.ts'
 import { requestCostBudget } from './validate-rules.ts'
 import { ComputedMap, ErrorValue } from './values.ts'
 
-/** The functions, classes and constants of the engine that `loadCel` provides. The same as those of `@krmkit/schema/cel`. */
+/** The functions, classes and constants of the engine that `loadCel` provides: those of `@krmkit/schema/cel`. */
 export interface CelEngine {
   readonly ComputedMap: typeof ComputedMap
   readonly Environment: typeof Environment
@@ -61,7 +61,7 @@ export interface CelEngine {
   readonly structOf: typeof structOf
   readonly toJson: typeof toJson
   readonly variableType: typeof variableType
-  /** With pauses: a rule may take long, and there may be many. */
+  /** Pausable forms, for many or expensive rules. */
   readonly paced: { readonly validateRules: typeof paced.validateRules }
 }
 

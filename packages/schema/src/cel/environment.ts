@@ -53,7 +53,7 @@ const language: Library = {
 
 const [k, v] = [t.param('K'), t.param('V')]
 const entries = t.mapOf(k, v)
-/** Comprehensions implement this function directly. */
+/** Placeholder of a function that comprehensions implement directly. */
 const inlined = () => new ErrorValue('no such overload')
 
 const twoVariableComprehensions: Library = {
@@ -206,7 +206,7 @@ function releaseNumber(release: string): number {
   return major * 1000 + minor
 }
 
-/** As on kube-apiserver, comprehension variables of the same name are not distinguished. */
+/** Whether an expression mentions a name. As on kube-apiserver, comprehension variables of the same name count, too. */
 function mentions(expr: Expr, name: string): boolean {
   if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
   if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name

@@ -29,15 +29,17 @@ export function numeric(value: Value): number | bigint | undefined {
 }
 
 /**
- * Numbers of different types are equal when their values are; other values of different types are unequal.
+ * Numbers of different types are equal if their values are equal; other values of different types are unequal.
  *
- * @returns an error for a quantity, URL or the like and a value of another type, for an object with unspecified members and a map without a schema, and for values that do not fit their schema.
+ * @returns an error when an opaque value, such as a quantity or URL, is compared with a value of another type, when an
+ *   object with unspecified members is compared with a map without a schema, and for values that violate their schema.
  */
 export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a instanceof ErrorValue) return a
-  // A value of a schema may differ from itself: null members equal nothing.
+  // Identity implies equality only for scalars: an object with a schema may differ from itself, because null members equal
+  // nothing.
   if (a === b && (typeof a !== 'object' || a === null)) return true
-  // Nothing else equals such a value, not even the same JSON.
+  // Only this operand order compares the JSON: a value with a schema on the left never equals preserved JSON on the right.
   if (a instanceof PreservedJson) return a.equals(b, (steps) => meter.chargeWork(steps))
   if (a instanceof OpaqueValue && b !== null) {
     return b instanceof OpaqueValue && a.type.name === b.type.name ? a.equals(b) : notOrdered
@@ -64,7 +66,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   return false
 }
 
-/** Objects and lists of a schema cannot be compared with values of other types; null differs from everything else. */
+/** Objects and lists of a schema cannot be compared with values of other types; comparing them with null gives false. */
 function unequal(isTyped: boolean, other: Value): false | ErrorValue {
   return isTyped && other !== null ? notComparable : false
 }
@@ -218,7 +220,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** The smaller size of two values, without counting all characters of a much longer text. */
+/** Returns the smaller size of two values without counting all characters of a much longer string. */
 export function minSize(a: Value, b: Value, meter: Meter): number {
   if (typeof a === 'string' && typeof b === 'string') {
     const [short, long] = a.length <= b.length ? [a, b] : [b, a]

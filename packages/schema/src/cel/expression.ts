@@ -11,10 +11,10 @@ export interface CompiledExpression {
   readonly type: Type
 }
 
-/** Why an expression is rejected. */
+/** The reason why an expression is rejected. */
 export interface ExpressionProblem {
   readonly problem: string
-  /** Whether planning failed rather than checking. */
+  /** Whether planning failed after a successful type check. */
   readonly internal: boolean
   /** Result type, as far as it is known. */
   readonly type?: Type

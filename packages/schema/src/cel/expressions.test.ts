@@ -9,7 +9,7 @@ import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { ErrorValue } from './values.ts'
 
-/** Vectors of expressions over values with a schema: compile errors, results and costs. */
+/** Vectors for expressions on values with a schema: compile errors, results and costs. */
 
 interface Vector {
   readonly name: string

@@ -8,7 +8,7 @@ import { type Evaluation, Program } from './program.ts'
 import { dynType, listOf, stringType } from './types.ts'
 import { ErrorValue } from './values.ts'
 
-/** Expressions that try to stall the server are rejected or stopped by their cost. */
+/** Expressions that would stall the server are rejected when compiled or stopped by a limit. */
 
 const environment = Environment.ofRelease('1.33').with([
   ['x', dynType],
@@ -51,7 +51,7 @@ describe('expressions', () => {
     expect(problemOf(text)).toContain('expression recursion limit exceeded: 250')
   })
 
-  it('may have many terms side by side', () => {
+  it('may have many terms on one level', () => {
     expect(problemOf(Array.from({ length: 2_000 }, (_, i) => `x == ${i}`).join(' || '))).toBeUndefined()
     expect(problemOf(`[${'1,'.repeat(20_000)}]`)).toBeUndefined()
   })
@@ -69,7 +69,7 @@ describe('expressions', () => {
     expect(results.at(-1)).toMatchObject({ problem: expect.stringContaining('expression size exceeds limit: 0 nodes') })
   })
 
-  it('report long lines in bounded size', () => {
+  it('report errors of long lines in bounded size', () => {
     expect((problemOf(Array.from({ length: 10_000 }, (_, i) => `n${i}`).join('&&')) as string).length).toBeLessThan(300_000)
   })
 
@@ -83,7 +83,7 @@ describe('expressions', () => {
     ['null', null],
     ['text', 'a'],
     ['a number', 1],
-  ])('find no member of %s with has()', (_, inner) => {
+  ])('has() finds no member of %s', (_, inner) => {
     expect(evaluate('has(x.a.b)', { x: { a: inner } }).value).toBe(false)
     expect(evaluate('x.a.b', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: b' })
     expect(evaluate('has(x.c.b)', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: c' })
@@ -124,11 +124,11 @@ describe('evaluation', () => {
     ['replacement of characters', "s.replace('', s).size() > 0"],
     ['replacement of texts', "s.replace('x', s).size() > 0"],
     ['joining', "s.split('').join(s).size() > 0"],
-  ])('makes no text of 100 million characters: %s', (_, text) => {
+  ])('does not build a string of 100 million characters: %s', (_, text) => {
     expect(evaluate(text, { s: 'x'.repeat(10_000) }).value).toMatchObject(cancelled)
   })
 
-  it('replaces few occurrences in a long text by long texts', () => {
+  it('allows long replacements of few occurrences in a long string', () => {
     const s = `${'x'.repeat(500_000)}ab${'x'.repeat(500_000)}ab`
     expect(evaluate("s.replace('ab', l[0]).size()", { s, l: ['y'.repeat(1000)] }).value).toBe(1_002_000)
     expect(evaluate("s.replace('x', l[0], 3).size()", { s, l: ['y'.repeat(1000)] }).value).toBe(1_003_001)
@@ -140,8 +140,8 @@ describe('evaluation', () => {
     expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(ErrorValue)
   })
 
-  it('limits work that has no cost', () => {
-    // Comparison is charged by the smaller side only.
+  it('limits work that the CEL cost omits', () => {
+    // The cost of a comparison depends only on the smaller side.
     const deep = () => Array.from({ length: 300 }, () => Array.from({ length: 300 }, (_, i) => i))
     const x = [deep(), deep()]
     const work = { remaining: 50_000 }

@@ -74,7 +74,10 @@ export class JsonMap extends RawMap {
 
 const preservedType = opaqueOf('unknown')
 
-/** JSON of a schema that has no type and preserves unknown fields: expressions cannot access it, but compare the objects around it. */
+/**
+ * JSON described by a schema without a type that preserves unknown fields. Expressions cannot access it, but compare it as
+ * part of the enclosing object.
+ */
 export class PreservedJson extends OpaqueValue {
   readonly type = preservedType
   readonly raw: JsonValue
@@ -91,7 +94,7 @@ export class PreservedJson extends OpaqueValue {
   }
 }
 
-/** @param chargeWork is called for each compared value */
+/** @param chargeWork called for each compared value */
 export function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
   chargeWork(1)
   if (a === b) return true

@@ -82,7 +82,7 @@ function unrecognized(at: number, text: string): Problem {
   return { at, message: `Syntax error: token recognition error at: '${text}'` }
 }
 
-/** End of a string; when not `closed`, the offset after the first invalid character. */
+/** Finds the end of a string. When not `closed`, `end` is the offset after the first invalid character. */
 function scanString(text: string, at: number, opened: string): { end: number; closed: boolean } {
   const raw = /[rR]/.test(opened)
   const quote = opened.replace(/^[bBrR]+/, '')
@@ -102,7 +102,7 @@ function scanString(text: string, at: number, opened: string): { end: number; cl
   return { end: text.length, closed: false }
 }
 
-/** Length up to the character that invalidates the escape. */
+/** Length of an invalid escape, up to the character that invalidates it. */
 function badEscapeLength(text: string, at: number): number {
   const begun = /^\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text.slice(at, at + 12))
   return Math.min((begun?.[0].length ?? 1) + 1, text.length - at)

@@ -20,7 +20,7 @@ export type Macro = readonly [key: string, expand: Expand]
 /** Macros by name, kind of call and number of arguments: `all/member/2`. */
 export type MacroTable = ReadonlyMap<string, Expand>
 
-/** Cannot clash with a name of an expression. */
+/** Name of the accumulator variable; not a valid identifier, so it cannot clash with one. */
 export const accumulator = '@result'
 
 /** `undefined` when the call is not a macro. */
@@ -224,7 +224,10 @@ function transformMap(entries: boolean): Expand {
   }
 }
 
-/** `cel.bind(name, value, result)`: a result in which the name stands for the value. A call of another target is no macro. */
+/**
+ * `cel.bind(name, value, result)`: evaluates `result` with the name bound to the value. A call with another target is not a
+ * macro.
+ */
 const bind: Expand = ({ target, args, at, name: called }, build) => {
   const [binding, value, result] = args as [Expr, Expr, Expr]
   if (target?.kind !== 'ident' || target.name !== 'cel') return { kind: 'call', at, name: called, target, args }
@@ -242,7 +245,7 @@ const bind: Expand = ({ target, args, at, name: called }, build) => {
   })
 }
 
-/** Binds the value of an optional to a name, if present. */
+/** `optMap` and `optFlatMap`: bind the value of an optional to a name, if present. */
 function optionalMap(flat: boolean): Expand {
   return ({ target, args, name: macro }, build) => {
     const name = variable(args[0] as Expr, `${macro}() variable name must be a simple identifier`)

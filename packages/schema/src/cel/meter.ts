@@ -5,9 +5,8 @@ import type { ErrorValue } from './values.ts'
 /**
  * Cost of an evaluation.
  *
- * `cost` is counted as on kube-apiserver. `work` counts what that omits: deep comparisons, repeated reading of long texts,
- * matching.
- * It only stops evaluations that would stall the server.
+ * `cost` is counted as on kube-apiserver. `work` counts what the CEL cost omits: deep comparisons, repeated scans of long
+ * strings, matching. The work limit only stops evaluations that would stall the server.
  */
 
 /** Thrown to stop an evaluation and caught by `Program`; has no stack. */
@@ -21,7 +20,7 @@ export interface WorkBudget {
 }
 
 /**
- * Creates the work budget that all evaluations of one request share: a few seconds at worst.
+ * Creates the work budget that all evaluations of one request share. It bounds them to a few seconds.
  *
  * @example
  * import { compileExpression, createWorkBudget, Environment } from '@krmkit/schema/cel'
@@ -48,7 +47,7 @@ export interface MeterOptions {
   readonly limit: number
   readonly patterns: PatternCache
   readonly work?: WorkBudget | undefined
-  /** Limit of the work of this evaluation. Default: in proportion to `limit`. */
+  /** Work limit of this evaluation. Default: proportional to `limit`. */
   readonly workLimit?: number
 }
 
@@ -57,7 +56,7 @@ export class Meter {
   readonly patterns: PatternCache
   readonly #workLimit: number
   readonly #shared: WorkBudget | undefined
-  /** In evaluations that may pause. */
+  /** Set for evaluations that may pause. */
   progress: Progress | undefined
   cost = 0
   work = 0
@@ -81,14 +80,14 @@ export class Meter {
     if (this.work > this.#workLimit) throw new LimitExceeded()
   }
 
-  /** Counts from the root of the expression again. */
+  /** Resets the counters, before evaluation restarts at the root of the expression. */
   restart(): void {
     this.cost = 0
     this.work = 0
     this.progress?.restart()
   }
 
-  /** Deducts the work from the shared budget. */
+  /** Deducts the work of this evaluation from the shared budget. */
   deductWork(): void {
     if (this.#shared !== undefined) this.#shared.remaining -= this.work
   }

@@ -7,7 +7,7 @@ import { ListValue, MapValue, MessageValue, type Value } from './values.ts'
 
 /** Objects that the expressions of mutating policies create: `Object{spec: Object.spec{replicas: 3}}` and `JSONPatch{op: "add", ...}`. */
 
-/** Members of every name, of dynamic type. */
+/** A member table in which every name is a member of dynamic type. */
 class AnyMembers extends Map<string, Type> {
   override get(): Type {
     return dynType
@@ -22,7 +22,7 @@ const anyMembers: ReadonlyMap<string, Type> = new AnyMembers()
 /** Type of an apply configuration. */
 export const applyConfigurationType: ObjectType = structOf('Object', anyMembers)
 
-/** The members of an operation; others have a type without a name, to which nothing can be assigned. */
+/** The members of an operation. Any other name has an unnamed type to which no value is assignable. */
 class OperationMembers extends Map<string, Type> {
   override get(name: string): Type {
     return super.get(name) ?? opaqueOf('')
@@ -48,7 +48,7 @@ export function mutationEnvironment(base: Environment): Environment {
   }, jsonPatchKeys)
 }
 
-/** Differences between the names of object types and the paths at which they stand, in the words of kube-apiserver. */
+/** Reports objects whose type name does not match their path, in the wording of kube-apiserver. */
 export function mutationTypeErrors(value: Value, path = 'Object'): readonly string[] {
   if (value instanceof MessageValue) {
     const own =
@@ -65,7 +65,7 @@ export function mutationTypeErrors(value: Value, path = 'Object'): readonly stri
 }
 
 /**
- * The operations of a JSON Patch.
+ * Converts a list of operation objects to JSON Patch operations.
  *
  * @throws RangeError for an operation of another type.
  */

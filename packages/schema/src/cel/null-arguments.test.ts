@@ -18,7 +18,9 @@ import { Program } from './program.ts'
 import { parametersOf, stringType, type Type } from './types.ts'
 import { Double, Duration, ErrorValue, Timestamp, Uint, type Value } from './values.ts'
 
-/** Null has the static type of every nullable value, so each function can meet it at run time: it is an error, and no failure. */
+/**
+ * A value of any nullable type can be null at run time, so every function must return an error for null instead of throwing.
+ */
 
 const libraries = [strings, regex, lists, sets, urls, networks, quantities, namedFormats, semver]
 const functions = [operators, conversions, times, [matching], ...libraries.map((library) => library.functions)].flat()
@@ -37,7 +39,7 @@ const samples: Readonly<Partial<Record<Type['kind'], Value>>> = {
   map: fromJson({ a: 'a' }),
 }
 
-/** The type with text for its parameters. */
+/** Replaces the type parameters of a type by string. */
 function concrete(type: Type): Type {
   if (type.kind === 'param') return stringType
   if (type.kind === 'list') return { ...type, elem: concrete(type.elem) }
@@ -47,7 +49,7 @@ function concrete(type: Type): Type {
 const infix = /^_(\S+)_$/
 const prefix = /^([!-])_$/
 
-/** The call of an overload with the variables `x0`, `x1` ... */
+/** Returns the text of a call of an overload with the variables `x0`, `x1` ... */
 function callOf(name: string, { args, member }: Overload): string {
   const variables = args.map((_, i) => `x${i}`)
   const [first = '', second = '', third = ''] = variables
@@ -66,7 +68,7 @@ const calls = functions.flatMap(({ name, overloads }) =>
     .map((overload) => [overload.id, callOf(name, overload), overload] as const),
 )
 
-/** What a call gives when the arguments of the set bits are null. */
+/** Evaluates a call in which the arguments whose bits are set are null. */
 function evaluate(text: string, { args }: Overload, nulls: number): Value {
   const types = args.map((type, i) => [`x${i}`, concrete(type)] as const)
   const compiled = Environment.ofRelease('1.33').with(types).compile(text)
@@ -78,10 +80,10 @@ function evaluate(text: string, { args }: Overload, nulls: number): Value {
 }
 
 describe('null as an argument', () => {
-  it.each(calls)('is no failure of %s: %s', (_, text, overload) => {
+  it.each(calls)('does not make %s throw: %s', (_, text, overload) => {
     for (let nulls = 1; nulls < 2 ** overload.args.length; nulls++) {
       const value = evaluate(text, overload, nulls)
-      // The other side may decide of two conditions; else only what takes values of any type takes null.
+      // With `&&` and `||` the other operand may decide; otherwise only parameters of any type accept null.
       if (/^logical_(and|or)$/.test(overload.id)) continue
       const takesNull = overload.args.every(
         ({ kind }, i) => (nulls >> i) % 2 === 0 || kind === 'param' || kind === 'dyn' || kind === 'null',
@@ -90,7 +92,7 @@ describe('null as an argument', () => {
     }
   })
 
-  it('is found in lists, and is no key of maps', () => {
+  it('is found in lists and is not a map key', () => {
     const found = (text: string, x: unknown) => {
       const program = Environment.ofRelease('1.33')
         .with([['x', { kind: 'dyn' }]])
@@ -101,7 +103,7 @@ describe('null as an argument', () => {
     expect([found('null in x', [null]), found('null in x', ['a'])]).toEqual([true, false])
   })
 
-  it.each(['all', 'exists', 'exists_one', 'filter', 'map'])('is no range of %s', (macro) => {
+  it.each(['all', 'exists', 'exists_one', 'filter', 'map'])('is not a range of %s', (macro) => {
     for (const type of [
       { kind: 'list', elem: stringType },
       { kind: 'map', key: stringType, value: stringType },

@@ -4,16 +4,16 @@ import { Environment } from './environment.ts'
 import { formatType } from './types.ts'
 
 /**
- * The functions of every release are those of kube-apiserver, with their overloads in its order: an argument of unknown type takes the
- * first that fits.
+ * The functions of every release and the order of their overloads are those of kube-apiserver. The order matters: an
+ * argument of unknown type selects the first overload that fits.
  */
 
 const table: Readonly<Record<string, readonly string[]>> = overloads
 
-/** The second number of a release. */
+/** Returns the minor version of a release. */
 const minor = (release: string): number => Number(release.split('.')[1])
 
-/** Overloads that a release has, without the release that introduced them. */
+/** Returns the overloads of a release. */
 function expected(release: string): Record<string, readonly string[]> {
   const known = Object.entries(table).map(([name, list]): [string, readonly string[]] => [
     name,
@@ -39,7 +39,7 @@ function found(release: string): Record<string, readonly string[]> {
 }
 
 describe.each(['1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33'])('functions of %s', (release) => {
-  it('are those of kube-apiserver', () => {
+  it('equal those of kube-apiserver', () => {
     expect(found(release)).toEqual(expected(release))
   })
 })

@@ -8,7 +8,7 @@ export const reserved = new Set(
 /** Tokens that can start an expression. */
 export const expressionStarts = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'])
 
-/** List of tokens that can start an expression, as in error messages, with additional tokens in their place. */
+/** Lists the tokens that can start an expression, as in error messages, with additional tokens at their position. */
 export function expectedTokens(more: { readonly close?: string; readonly inside?: boolean } = {}): string {
   const { close, inside = false } = more
   const bracket = close === ']' || close === '}' ? ` '${close}',` : ''

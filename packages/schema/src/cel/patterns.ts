@@ -28,7 +28,7 @@ export class Patterns implements PatternCache {
   }
 }
 
-/** Charges the search for the next match in the remaining characters. */
+/** Charges a search for the next match in the remaining characters. */
 export function chargeSearch({ size, isUnbounded }: Pattern, left: number, meter: Meter): void {
   meter.chargeWork(searchWork + Math.ceil(size * (isUnbounded ? left : Math.min(left, size)) * stepWork))
 }

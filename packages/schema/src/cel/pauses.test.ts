@@ -15,7 +15,7 @@ import { dynType, intType, listOf, mapOf, stringType } from './types.ts'
 import { validateRules } from './validate-rules.ts'
 import type { Value } from './values.ts'
 
-/** Evaluations that pause have the results and costs of those that do not. */
+/** Evaluations with pauses have the same results and costs as evaluations without. */
 
 type Variables = Readonly<Record<string, Value | undefined>>
 
@@ -33,7 +33,7 @@ function evaluateWithPauses(program: Program, variables: Variables, pauseAfter?:
   return { ...result, pauses }
 }
 
-/** Evaluates with a pause wherever there can be one. */
+/** Evaluates with a pause at every possible point. */
 function expectSame(program: Program, variables: Variables): number {
   const { pauses, ...paused } = evaluateWithPauses(program, variables, 0)
   expect(paused).toEqual(program.evaluate(variables))
@@ -119,7 +119,7 @@ describe('an evaluation with pauses', () => {
     expect(results.filter((result) => result === undefined).length).toBeGreaterThan(1000)
   })
 
-  it('does not pause where little is to be done', () => {
+  it('does not pause when little work is done', () => {
     expect(evaluateWithPauses(programOf('n.all(i, i < 10) && s.matches("^a")'), small).pauses).toBe(0)
   })
 
@@ -146,12 +146,12 @@ describe('an evaluation with pauses', () => {
   ])('pauses within a call: %s', (_, text) => {
     const variables = { s: 'ab&'.repeat(80_000), n: fromJson(numbers(50_000)) }
     const { pauses, ...result } = evaluateWithPauses(programOf(text), variables, 1000)
-    // Between its calls it pauses up to four times.
+    // Pauses between calls: up to four.
     expect(pauses).toBeGreaterThan(6)
     expect(result).toEqual(programOf(text).evaluate(variables))
   })
 
-  it('evaluates nothing twice that is done', () => {
+  it('evaluates nothing twice', () => {
     // Every restart would read the long text again.
     const variables = { s: 'x'.repeat(100_000), n: fromJson(numbers(20_000)) }
     const program = programOf('s.lowerAscii().contains("x") && n.all(i, i >= 0)')
@@ -160,7 +160,7 @@ describe('an evaluation with pauses', () => {
     expect(result).toEqual(program.evaluate(variables))
   })
 
-  it('ends at the limit of the cost', () => {
+  it('stops at the cost limit', () => {
     const variables = { n: fromJson(numbers(2000)) }
     const program = programOf('n.all(i, n.all(j, i + j >= 0))')
     const { pauses, ...result } = evaluateWithPauses(program, variables)
@@ -186,16 +186,16 @@ describe('validateRules', () => {
     return yielded.length
   }
 
-  it('can be interrupted after each expensive rule', () => {
+  it('can pause after each expensive rule', () => {
     const rules = Array.from({ length: 30 }, (_, i) => `self.n.all(x, x >= -${i})`)
     expect(yieldsOf(rules, { n: numbers(400) })).toBeGreaterThanOrEqual(30)
   })
 
-  it('can be interrupted within a rule', () => {
+  it('can pause within a rule', () => {
     expect(yieldsOf(['self.n.all(x, x >= 0)'], { n: numbers(100_000) })).toBeGreaterThan(10)
   })
 
-  it('can be interrupted between the items of a list', () => {
+  it('can pause between the items of a list', () => {
     expect(yieldsOf([], { n: numbers(10_000) })).toBeGreaterThan(50)
   })
 

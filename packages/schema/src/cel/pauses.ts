@@ -2,9 +2,9 @@ import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Value } from './values.ts'
 
 /**
- * Pauses of an evaluation. A pause unwinds the evaluation, which later starts again at its root; what was finished is not computed
- * again. Comprehensions and calls whose cost depends on their arguments have one entry each, in the order in which they are
- * evaluated, which is the same each time: a result, or how far it has come.
+ * Pauses of an evaluation. A pause unwinds the stack; the evaluation later restarts at the root of the expression and skips
+ * finished parts. Each comprehension, and each call whose cost depends on its arguments, has one entry, which holds its
+ * result or its progress. Entries are in evaluation order, which is the same after every restart.
  *
  *     l.map(x, f(x)).all(y, g(y))     paused in g of the third item
  *     entry 0   all, 2 items done     continues with the third
@@ -12,7 +12,7 @@ import type { Value } from './values.ts'
  *     entry 2   g of the third item   continues
  */
 
-/** What an evaluation has spent, as its meter counts. */
+/** The spent cost and work of an evaluation, as counted by its meter. */
 interface Spending {
   cost: number
   work: number
@@ -20,7 +20,7 @@ interface Spending {
 
 /** Thrown to pause an evaluation and caught by `Program`; has no stack. */
 export class Pause {
-  /** The evaluation cannot continue before. Default: it can at once. */
+  /** The evaluation must not continue before this resolves. Default: it may continue at once. */
   readonly until: Promise<void> | undefined
   constructor(until?: Promise<void>) {
     this.until = until
@@ -29,34 +29,34 @@ export class Pause {
 
 const pause = new Pause()
 
-/** A comprehension or call of an evaluation that may pause. */
+/** The progress of a comprehension or call in an evaluation that may pause. */
 export class Entry {
   readonly #at: number
-  /** The result, once there is one. */
+  /** The result, once the part is finished. */
   value: Value | undefined
-  /** Cost and work of the evaluation up to here. */
+  /** Cost and work of the evaluation up to this point. */
   cost = 0
   work = 0
-  /** The rest of a call that runs in steps. */
+  /** The unfinished work of a pausable call. */
   running: Work<Value> | undefined
-  /** What a comprehension runs over. */
+  /** The range of a comprehension. */
   range: Value | undefined
   /** The keys of a range that is a map. */
   keys: readonly Value[] | undefined
-  /** Items of the range that are done. */
+  /** Number of processed items of the range. */
   done = 0
 
   constructor(at: number) {
     this.#at = at
   }
 
-  /** Position after this entry; those from there on belong to its parts. */
+  /** Index after this entry; the entries from this index on belong to its subexpressions. */
   get end(): number {
     return this.#at + 1
   }
 }
 
-/** What an evaluation that may pause has finished. */
+/** The finished parts of an evaluation that may pause. */
 export class Progress {
   readonly #entries: Entry[] = []
   #next = 0
@@ -70,7 +70,7 @@ export class Progress {
     this.#pauseAt = pauseAfter
   }
 
-  /** Begins at the root of the expression again. */
+  /** Restarts at the root of the expression. */
   restart(): void {
     this.#next = 0
     this.#current = undefined
@@ -79,7 +79,7 @@ export class Progress {
   /**
    * Evaluates a part of the expression, unless it was finished before a pause.
    *
-   * @param evaluate gets the entry, in which it keeps what it must not do again after a pause.
+   * @param evaluate receives the entry, in which it saves its progress for a restart.
    */
   once<M extends Spending>(meter: M, evaluate: (meter: M, entry: Entry) => Value): Value {
     const at = this.#next++
@@ -99,13 +99,13 @@ export class Progress {
     return value
   }
 
-  /** Notes that a comprehension has begun. @throws Pause */
+  /** Saves the range of a comprehension that starts. @throws Pause */
   begin(meter: Spending, entry: Entry, range: Value): void {
     entry.range = range
     this.advance(meter, entry)
   }
 
-  /** Forgets the parts of an entry, which has come further, and pauses if it is time. @throws Pause */
+  /** Saves the progress of an entry, drops the entries of its subexpressions, and pauses if a pause is due. @throws Pause */
   advance(meter: Spending, entry: Entry): void {
     this.#entries.length = entry.end
     this.#next = entry.end
@@ -115,7 +115,7 @@ export class Progress {
     throw pause
   }
 
-  /** Runs the current call to its next pause. @throws Pause */
+  /** Runs the work of the current call up to its next yield, then pauses. @throws Pause */
   run(meter: Spending, steps: Work<Value>): Value {
     const { done, value } = steps.next()
     if (done === true) return value
@@ -137,8 +137,8 @@ function restore(meter: Spending, entry: Entry): void {
 }
 
 /**
- * The value of a call that has pauses, about one for each millisecond, at which the evaluation pauses. Must be the last
- * thing that the call does.
+ * Returns the result of a pausable call, which yields about once per millisecond; the evaluation pauses at each yield. Must
+ * be the last action of the call.
  */
 export function runCall(meter: Spending & { readonly progress: Progress | undefined }, steps: Work<Value>): Value {
   return meter.progress === undefined ? runAtOnce(steps) : meter.progress.run(meter, steps)

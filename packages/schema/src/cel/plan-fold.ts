@@ -5,8 +5,8 @@ import { type Constant, constantOf, type Frame, type PlanContext, pausable, type
 import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
- * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
- * items.
+ * Plans comprehensions. A comprehension that builds a list or map appends to a private collection, so that its time is
+ * linear in the number of items.
  */
 
 export function planFold(planner: PlanContext, fold: Fold): Step {
@@ -40,13 +40,13 @@ function isBinding({ range, condition, item }: Fold): boolean {
   return item === '#unused' && range.kind === 'list' && range.items.length === 0 && condition.kind === 'literal'
 }
 
-/** Plans a binding, whose value is computed on first use. */
+/** Plans a binding; its value is computed on first use. */
 function planBinding(planner: PlanContext, fold: Fold): Step {
   const inside = (slot: number): Step => {
     const result = planner.plan(fold.result)
     return pausable((frame, entry) => {
       const before = frame.slots[slot]
-      // After a pause, a value that was used is known.
+      // After a pause, a value that was already used is taken from its entry.
       if (entry?.range === undefined) {
         frame.slots[slot] = undefined
         if (entry !== undefined) frame.progress?.begin(frame, entry, null)
@@ -64,7 +64,10 @@ interface Loop {
   readonly item: number
   readonly second: number | undefined
   readonly condition: Step
-  /** Runs once per item. Errors stay in the accumulator: as in kube-apiserver, the other items are evaluated, and cost, all the same. */
+  /**
+   * Runs once per item. An error stays in the accumulator; as in kube-apiserver, the remaining items are still evaluated and
+   * charged.
+   */
   readonly step: (frame: Frame) => void
   readonly collects: boolean
 }
@@ -76,11 +79,11 @@ interface Plan {
   readonly loop: Loop
 }
 
-/** @param entry absent when the evaluation does not pause; otherwise the place where the loop continues. */
+/** @param entry progress of the loop; absent when the evaluation cannot pause. */
 function run(frame: Frame, { range, init, result, loop }: Plan, entry: Entry | undefined): Value {
   const { slots } = frame
   const { accumulator } = loop
-  // Comprehensions may nest, so the previous value is restored.
+  // Restored afterwards, because nested comprehensions may use the same slot.
   const before = slots[accumulator]
   const over = entry?.range ?? range(frame)
   if (over instanceof ErrorValue) return over
@@ -163,7 +166,7 @@ function collection(start: Value): Value {
   return start instanceof MapValue ? new CollectedMap(new Map()) : new Collected([])
 }
 
-/** The step of a comprehension that only collects; `undefined` otherwise. */
+/** Returns the step of a comprehension that only appends to a collection; `undefined` for others. */
 function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loop['step'] | undefined {
   const isAccumulator = (expr: Expr | undefined) => expr?.kind === 'ident' && expr.name === accumulator
   const empty = (init.kind === 'list' && init.items.length === 0) || (init.kind === 'map' && init.entries.length === 0)
@@ -177,7 +180,7 @@ function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loo
   if (add === undefined) return undefined
   if (filter === undefined) return add
   const slot = planner.slotOf(accumulator)
-  // As in kube-apiserver, the last error of the filter is that of the comprehension.
+  // As in kube-apiserver, the last error of the filter is the result of the comprehension.
   return (frame) => {
     const held = filter(frame)
     if (held === true) add(frame)
@@ -185,7 +188,7 @@ function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loo
   }
 }
 
-/** Cost of `accumulator + [item]`: the name, the list and the sum. */
+/** Cost of `accumulator + [item]`: variable, list and addition. */
 const addItemCost = 12
 const addEntryCost = 2
 

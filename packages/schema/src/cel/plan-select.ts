@@ -19,17 +19,17 @@ import {
 
 /** Member and index access, including optionals. */
 
-/** Members of a list are selected by their index. */
+/** Error for member access on a list. */
 const noName = new ErrorValue("unsupported index type 'string' in list")
 
-/** Values without members, such as null, do not have the field. */
+/** Returns a member; `undefined` for values without members, such as null. */
 function memberIn(value: Value, field: string): Value | undefined {
   if (value instanceof MapValue) return value.field(field)
   if (value instanceof ErrorValue) return value
   return value instanceof ListValue ? noName : undefined
 }
 
-/** `target.field`, and `has(target.field)`, which has no additional cost. */
+/** `target.field`, and `has(target.field)`, which adds no cost. */
 export function selectMember(target: Step, field: string, test: boolean): Step {
   const missing = new ErrorValue(`no such key: ${field}`)
   if (test) {
@@ -58,7 +58,7 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
   }
 }
 
-/** Absent members and items, and those that there cannot be, are free. */
+/** Charges an optional access only if the member or item is present. */
 function ifPresent(frame: Frame, found: Value | undefined): Value {
   if (found === undefined || found === optionalNone) return optionalNone
   if (found instanceof ErrorValue) return found
@@ -88,13 +88,13 @@ function itemIn(value: Value, index: Value): Value {
   return new ErrorValue(`no such key: ${shownKey(index)}`)
 }
 
-/** Why a value can be no index or key. */
+/** Returns why a value is not a valid index or key. */
 function keyProblem(key: Value): string | undefined {
   const isScalar = typeof key !== 'object' || key instanceof Uint || key instanceof Double
   return isScalar ? undefined : `invalid qualifier type: ${goTypeOf(key)}`
 }
 
-/** The item; `undefined` when it is absent. */
+/** Returns the item; `undefined` when it is absent. */
 function itemIfPresent(value: Value, index: Value): Value | undefined {
   const problem = keyProblem(index)
   if (problem !== undefined) return new ErrorValue(problem)
@@ -106,7 +106,7 @@ function itemIfPresent(value: Value, index: Value): Value | undefined {
   return isOutside && Number.isInteger(Number(at)) ? undefined : itemAt(value, index)
 }
 
-/** @throws PlanError when the index is a constant that can be no key. */
+/** @throws PlanError when the index is a constant that is not a valid key. */
 function checkIndex(index: Constant): void {
   const key = constantOf(index)
   const problem = key === undefined ? undefined : keyProblem(key)
@@ -135,7 +135,7 @@ export function optionalIndex(target: Step, index: Constant): Step {
   }
 }
 
-/** The item as an optional; nothing is evaluated for an empty one. */
+/** Returns the item as an optional; empty for an empty target. */
 function optionalItem(frame: Frame, target: Value, index: Step): Value {
   if (target instanceof Optional && target.value === undefined) return optionalNone
   const at = index(frame)
@@ -148,7 +148,7 @@ function optionalItem(frame: Frame, target: Value, index: Step): Value {
 
 const access = /^_(?:\[\??_\]|\?\._)$/
 
-/** What a member or item is taken from; `undefined` for an expression that takes none. */
+/** Returns the operand of a member or index access; `undefined` for other expressions. */
 function accessed(expr: Expr): Expr | undefined {
   if (expr.kind === 'select' && expr.resolved === undefined && !expr.test) return expr.operand
   return expr.kind === 'call' && access.test(expr.name) ? expr.args[0] : undefined
@@ -164,7 +164,8 @@ function isCondition(expr: Expr): boolean {
 }
 
 /**
- * As in kube-apiserver, a name costs 1, and so does a computed value that members or items are taken from.
+ * Charges the base of a member or index access. As in kube-apiserver, a variable costs 1, and so does a computed value whose
+ * members or items are accessed.
  *
  * @param step of `expr`
  */
@@ -177,7 +178,7 @@ export function accessBase(expr: Expr, step: Step): Step {
   }
 }
 
-/** As in kube-apiserver, that cost is not charged for an index and in the branches of a condition. */
+/** Removes the cost of the base: as in kube-apiserver, it is not charged for an index or in the branches of a condition. */
 export function withoutBaseCost(expr: Expr, step: Constant): Constant {
   let base = expr
   for (let next = accessed(expr); next !== undefined; next = accessed(next)) base = next

@@ -45,7 +45,7 @@ import {
 
 /** Compiles a checked tree to closures. */
 
-/** Functions of constant cost that have pauses. */
+/** Functions of constant cost that may pause. */
 const longCalls: ReadonlySet<string> = new Set(['getQuery'])
 
 export class Planner implements PlanContext {
@@ -219,7 +219,7 @@ export class Planner implements PlanContext {
   }
 }
 
-/** The step and its cost, which an error has too. */
+/** Returns a step that charges a cost even when it results in an error. */
 function charged(step: Step, cost: number): Step {
   return (frame) => {
     const value = step(frame)
@@ -247,7 +247,7 @@ function mapOf(steps: readonly PlannedEntry[]): Step {
       if (value instanceof ErrorValue) return value
       const id = mapKey(key)
       if (key instanceof Uint8Array) return unhashable
-      // The last of several entries with one key stays, as on kube-apiserver; an absent optional one removes it.
+      // As on kube-apiserver, the last entry of a key wins, and an absent optional entry removes the key.
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
         return new ErrorValue(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
@@ -258,7 +258,7 @@ function mapOf(steps: readonly PlannedEntry[]): Step {
   }
 }
 
-/** An error on one side is ignored when the other side decides. */
+/** Plans `&&` or `||`: an error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const first = left(frame)
@@ -271,7 +271,10 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
   }
 }
 
-/** As in kube-apiserver, a condition unwraps the value of an optional: that of another optional, the name of a type; few objects survive it. */
+/**
+ * As in kube-apiserver, the result of a condition is converted to a native value and back: an optional becomes its value, a
+ * type becomes its name, and most opaque objects become errors.
+ */
 function unwrapped(value: Value): Value {
   const inner = value instanceof Optional ? value.value : undefined
   if (inner instanceof Optional) return new Optional(inner.value ?? null)
@@ -306,14 +309,14 @@ function notStrictlyFalse(step: Step): Step {
   }
 }
 
-/** @throws PlanError when the regular expression is a constant that is none. */
+/** @throws PlanError for a constant that is not a valid regular expression. */
 function checkPattern(source: Constant): void {
   const text = constantOf(source)
   const pattern = typeof text === 'string' ? compilePattern(text) : undefined
   if (pattern !== undefined && 'problem' in pattern) throw new PlanError(pattern.problem)
 }
 
-/** Membership in a constant list costs only its operand, which is not evaluated when the list is empty. */
+/** Plans membership in a constant list: only the operand has a cost, and it is not evaluated for an empty list. */
 function inConstant(operand: Step, list: ArrayList): Step {
   if (list.size === 0) return constantStep(false)
   const has = scalarMembership(list.items)
@@ -325,18 +328,19 @@ function inConstant(operand: Step, list: ArrayList): Step {
 }
 
 interface CallRules {
-  /** As in errors. */
+  /** The function name in errors, if shown. */
   readonly name: string | undefined
   readonly cost: CostRule
-  /** Whether the arguments fit; only for those whose type is not known. */
+  /** Checks argument types at run time; absent if they were checked statically. */
   readonly fits: ((args: readonly Value[]) => boolean) | undefined
-  /** Whether a null argument is refused; values of nullable schemas have the same type as others. */
+  /** Rejects null arguments: the static type does not tell whether a value of a schema is nullable. */
   readonly refuses: ((args: readonly Value[]) => boolean) | undefined
 }
 
 /**
- * Evaluates the arguments, charges the cost and calls the function; the first error of an argument is the result. As in kube-apiserver,
- * functions of up to two arguments evaluate and cost the same when an argument is an error, functions of more stop at it.
+ * Evaluates the arguments, charges the cost and calls the function; the first error of an argument is the result. As in
+ * kube-apiserver, functions of up to two arguments evaluate and charge all arguments even after an error; functions of more
+ * arguments stop at the first error.
  */
 function strictCall(run: Run, steps: readonly Step[], { name, cost, fits, refuses }: CallRules): Step {
   const [first, second] = steps as [Step, Step]

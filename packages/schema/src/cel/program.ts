@@ -31,16 +31,16 @@ export interface Evaluation {
 /** Values of variables by name. */
 export type Variables = Readonly<Record<string, Value | undefined>>
 
-/** Cost of an evaluation after which the clock is read. */
+/** Cost from which an evaluation counts as long, so that the pace reads the clock. */
 export const longEvaluation = 1000
 
 /** About a millisecond. */
 const defaultPauseAfter = 50_000
 
-/** An evaluation that pauses, so that others may run. @see {@link Program.start} */
+/** A paused evaluation, which lets other work run. @see {@link Program.start} */
 export class PausedEvaluation {
   readonly #run: () => Evaluation
-  /** What it waits for. Functions of variables that are expressions themselves throw it to the expression that uses them. */
+  /** The pause to wait for. An evaluation nested in a variable throws it, so that the outer evaluation pauses, too. */
   pause: Pause
 
   /** @param run throws `Pause` */
@@ -60,7 +60,7 @@ export class PausedEvaluation {
     }
   }
 
-  /** Continues to the end, with pauses. @see runPaced */
+  /** Continues to the end, yielding at each pause. @see runPaced */
   *rest(): Generator<true | Promise<void>, Evaluation> {
     for (;;) {
       yield this.pause.until ?? true
@@ -85,7 +85,7 @@ export class PausedEvaluation {
 export class Program {
   readonly #step: Step
   readonly #names: readonly string[]
-  /** One `undefined` for each slot: copying it is faster than filling a new array. */
+  /** One `undefined` per slot; copying this array is faster than filling a new one. */
   readonly #empty: readonly undefined[]
   readonly #patterns = new Patterns()
 
@@ -107,7 +107,7 @@ export class Program {
   }
 
   /**
-   * Evaluates the expression at once, whatever it costs.
+   * Evaluates the expression without pausing.
    *
    * @param variables by name; using an absent variable is an evaluation error.
    * @throws PendingAuthorization when an authorizer response is not available yet.
@@ -117,8 +117,8 @@ export class Program {
   }
 
   /**
-   * As `evaluate`, for values of clients: an evaluation that takes long or waits for an authorizer is paused. Others run as fast as by
-   * `evaluate`.
+   * As `evaluate`, but pauses an evaluation that takes long or waits for an authorizer; use it for client input. Short
+   * evaluations are as fast as with `evaluate`.
    *
    * @example
    * import { compileExpression, Environment, PausedEvaluation } from '@krmkit/schema/cel'
@@ -133,7 +133,7 @@ export class Program {
    */
   start(variables: Variables, options: EvaluationOptions = {}): Evaluation | PausedEvaluation {
     const { limit = perCallLimit, work, pauseAfter = defaultPauseAfter } = options
-    // Pauses have to be prepared for, so what ends before the first one runs without.
+    // Recording progress is expensive, so the first attempt runs without it, up to the point of the first pause.
     const trial = { limit: pauseAfter, patterns: this.#patterns, work, workLimit: pauseAfter }
     const frame = new Frame(this.#slotsOf(variables), trial)
     try {
@@ -148,7 +148,7 @@ export class Program {
     }
   }
 
-  /** As `start`, in the slices of a job, which evaluates several expressions one after the other. */
+  /** As `start`, but runs to the end with the given pace, which several evaluations may share. */
   async evaluateAsync(variables: Variables, pace: Pace, options?: EvaluationOptions): Promise<Evaluation> {
     const started = this.start(variables, options)
     const result = started instanceof PausedEvaluation ? await runPaced(started.rest(), pace) : started

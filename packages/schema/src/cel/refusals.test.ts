@@ -6,13 +6,13 @@ import { fromJson } from './json-values.ts'
 import { PlanError } from './step.ts'
 import { ErrorValue } from './values.ts'
 
-/** Calls with arguments of unknown type that end with an error: its text and the cost are those of kube-apiserver's libraries. */
+/** Calls that fail for arguments of unknown type: error text and cost equal those of kube-apiserver's libraries. */
 
 interface Case {
   readonly expr: string
   readonly error?: string
   readonly cost?: number
-  /** The error of the program, before an evaluation. */
+  /** Expected planning error. */
   readonly plan?: string
 }
 
@@ -38,13 +38,13 @@ describe('values that cannot be compared', () => {
     return program instanceof PlanError ? program.message : program.evaluate({ self: fromJson(self) }).value
   }
 
-  it('have no equality, but differ', () => {
+  it('are an error with ==, and unequal with !=', () => {
     expect(evaluate("dyn(quantity('1')) == 'a'")).toEqual(new ErrorValue('no such overload'))
     expect(evaluate("dyn(quantity('1')) != 'a'")).toBe(true)
     expect(evaluate("'a' == dyn(quantity('1'))")).toBe(false)
   })
 
-  it('have no order, and do not end the search for the largest', () => {
+  it('are an error in max(), while NaN is skipped', () => {
     expect(evaluate('self.mixed.max()')).toEqual(new ErrorValue('no such overload'))
     expect(evaluate("[1.5, double('NaN'), 2.5].max() == 2.5")).toBe(true)
     expect(evaluate("[1.5, double('NaN'), 1.0].isSorted()")).toBe(true)

@@ -1,11 +1,11 @@
 import type { Overload } from './declarations.ts'
 import { ErrorValue, typeNameOf, type Value } from './values.ts'
 
-/** Errors for arguments that no overload of a function takes. */
+/** Errors for arguments that no overload accepts. */
 
 export const noOverload = new ErrorValue('no such overload')
 
-/** Types that receive any operation, and refuse it themselves. */
+/** Types that implement every operation and reject it themselves. */
 const receivers = 'string google.protobuf.Timestamp google.protobuf.Duration'
 const numbers = 'int uint double'
 
@@ -13,7 +13,10 @@ const types = (names: string): ReadonlySet<string> => new Set(`${receivers} ${na
 
 const ordered = types(`bool bytes ${numbers}`)
 
-/** Operations of values themselves, with the types that have them: the error names the operation when the first value has another type. */
+/**
+ * Operations that values implement, with the types that implement them. The error names the operation only if the first
+ * value has another type.
+ */
 const ownOperations: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['size', types('bytes list map')],
   ['matches', types('')],
@@ -29,17 +32,19 @@ const ownOperations: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['-_', types('bool double int')],
 ])
 
-/** Functions whose error does not name them. */
+/** Functions that are not named in their errors. */
 const unnamed: ReadonlySet<string> = new Set(['!_', '@in', 'startsWith', 'endsWith', 'contains'])
-/** Functions with a regular expression. A constant one is compiled once, for a function without a name. */
+/**
+ * Functions with a regular expression. A constant expression is precompiled, and the optimized call has no name in errors.
+ */
 export const searches: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
 
-/** The name of a function in its errors; `undefined` when they do not name it. */
+/** Returns the name of a function in its errors; `undefined` when errors do not name it. */
 export function nameInErrors(name: string, hasConstantPattern: boolean): string | undefined {
   return unnamed.has(name) || (hasConstantPattern && searches.has(name)) ? undefined : name
 }
 
-/** The error of kube-apiserver for arguments that no overload takes. */
+/** Returns the error of kube-apiserver for arguments that no overload accepts. */
 export function refusal(name: string | undefined, values: readonly Value[]): ErrorValue {
   if (name === undefined) return noOverload
   const names = values.map(typeNameOf)
@@ -48,7 +53,7 @@ export function refusal(name: string | undefined, values: readonly Value[]): Err
   return owners.has(names[0] as string) ? noOverload : new ErrorValue(`no such overload: ${name}`)
 }
 
-/** Whether an overload refuses the nulls among its arguments; `undefined` when it takes any value. */
+/** Returns a check whether an overload rejects the nulls among its arguments; `undefined` if it accepts null everywhere. */
 export function refusesNull({ args }: Overload): ((values: readonly Value[]) => boolean) | undefined {
   const refuses = args.map(({ kind }) => kind !== 'dyn' && kind !== 'param' && kind !== 'null')
   return refuses.includes(true) ? (values) => values.some((value, i) => value === null && refuses[i] === true) : undefined

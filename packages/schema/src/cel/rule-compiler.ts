@@ -32,11 +32,11 @@ export interface CompiledRule {
 }
 
 export interface RuleCompilerOptions {
-  /** Environment of an expression: stored expressions may use more functions than new ones. */
+  /** Returns the environment of an expression: stored expressions may use more functions than new ones. */
   environment(expression: string): Environment
   /** Node budget shared with the other rules of the schema. */
   readonly budget?: CompileBudget
-  /** Compute cost estimates; needed only to accept a CustomResourceDefinition. */
+  /** Whether to estimate costs; needed only when a CustomResourceDefinition is validated. */
   readonly estimate?: boolean
 }
 

@@ -16,7 +16,7 @@ export class CorrelatedObject {
     this.#schema = schema
   }
 
-  /** Compared on first use. */
+  /** Whether both values are equal; compared on first use. */
   get unchanged(): boolean {
     this.#same ??= sameBySchema(this.#value, this.#old, this.#schema)
     return this.#same

@@ -11,7 +11,7 @@ import { schemaAdapter, type ValueAdapter } from './schema-values.ts'
 export interface RuleNode {
   readonly schema: JsonObject
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
-  /** Why no rule can be compiled. */
+  /** Why no rule of this part can be compiled. */
   readonly problem?: string
   /** Type name for messages; empty without a type. */
   readonly typeName: string
@@ -58,7 +58,10 @@ export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): Ru
   return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)
 }
 
-/** As on kube-apiserver, properties of parts without a declared type are skipped, and their own rules are an error. */
+/**
+ * As on kube-apiserver, parts without a declared type have no rules on properties, and rules on the part itself are an
+ * error.
+ */
 function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
   const { environment, root } = options
   const rules = rulesOf(schema)
@@ -104,7 +107,7 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
   }
 }
 
-/** Compiles a rule on first use: a schema may have many, and each takes a step. */
+/** Compiles a rule on first use: a schema may have many rules, and each compilation takes long. */
 function lazily(rule: Rule, compile: () => CompiledRule): RuleNode['rules'][number] {
   let compiled: CompiledRule | undefined
   return {

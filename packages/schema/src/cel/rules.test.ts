@@ -39,7 +39,7 @@ describe('rules', () => {
     expect(warned).toEqual(warnings)
   })
 
-  it('are absent from schemas without rules', () => {
+  it('are undefined for schemas without rules', () => {
     expect(treeOf({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toBeUndefined()
   })
 })

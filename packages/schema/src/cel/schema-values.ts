@@ -100,7 +100,7 @@ class MemberAdapters {
     for (const name of schemas.keys()) {
       const escaped = escapeName(name)
       if (escaped !== undefined) this.#names.set(escaped, name)
-      // Maps without a schema have the names as they are.
+      // Maps without a schema use unescaped names.
       if (escaped !== name) this.#names.set(name, name)
     }
   }
@@ -154,7 +154,7 @@ class SchemaMap extends RawMap {
     return key === undefined ? undefined : this.#member(key)
   }
 
-  /** Null members of objects count as absent. */
+  /** Returns a member. Null members of objects count as absent. */
   #member(key: string): Value | undefined {
     if (!Object.hasOwn(this.raw, key)) return undefined
     const value = this.raw[key] as JsonValue
@@ -167,8 +167,9 @@ class SchemaMap extends RawMap {
   }
 
   /**
-   * As on kube-apiserver, unspecified members are compared as JSON and ignored when the other object lacks them, but comparing them
-   * with a map without a schema is an error. A null property equals nothing with a schema.
+   * As on kube-apiserver, unspecified members are compared as JSON and ignored when the other object lacks them, but
+   * comparing them with a map without a schema is an error. A null property never equals a property of an object with a
+   * schema.
    */
   override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
     for (const key of memberNames(this.raw)) {
@@ -191,7 +192,7 @@ class SchemaMap extends RawMap {
 
 const notComparable = new ErrorValue('no such overload')
 
-/** An empty list type is one that is absent. */
+/** Valid list types; an empty one counts as absent. */
 const listTypes: ReadonlySet<string> = new Set(['', 'atomic', 'set', 'map'])
 
 function listAdapter(schema: JsonObject): ValueAdapter {
@@ -238,8 +239,8 @@ export class SchemaList extends ListValue {
   }
 
   /**
-   * As on kube-apiserver, the keys are members of the JSON under the names that expressions use, whether the schema of the items
-   * describes them or not.
+   * As on kube-apiserver, keys are looked up in the JSON under their escaped names, whether or not the schema of the items
+   * describes them.
    */
   override keyOf(item: Value): string | undefined {
     if (!(item instanceof RawMap)) return undefined

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** Maximum number of displayed errors; the rest is counted. */
+/** Maximum number of displayed errors; further errors are only counted. */
 const maxShown = 100
 /** Maximum length of the displayed errors. */
 const maxLength = 32_768
@@ -49,7 +49,7 @@ function isWide(char: string | undefined): boolean {
   return char !== undefined && (char.codePointAt(0) as number) >= 0x80
 }
 
-/** Lines count from 1, columns from 0, in characters. */
+/** Converts an offset to a line, counted from 1, and a column, counted from 0 in characters. */
 function locate(text: string, at: number): { line: number; column: number; content: string } {
   let line = 1
   let start = 0

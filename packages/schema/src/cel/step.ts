@@ -18,9 +18,9 @@ export class Frame extends Meter {
 export type Step = (frame: Frame) => Value
 
 /**
- * A step that has an entry in evaluations that pause.
+ * A step with an entry in evaluations that may pause.
  *
- * @param step gets the entry; none when the evaluation does not pause.
+ * @param step receives the entry; `undefined` when the evaluation cannot pause.
  */
 export function pausable(step: (frame: Frame, entry: Entry | undefined) => Value): Step {
   return (frame) => (frame.progress === undefined ? step(frame, undefined) : frame.progress.once(frame, step))
@@ -40,7 +40,7 @@ export function constantOf(step: Constant): Value | undefined {
   return step.constant
 }
 
-/** An error in an expression that passes type checking, such as `int('x')`. */
+/** A planning error of an expression that passes type checking, such as `int('x')`. */
 export class PlanError extends Error {}
 
 export type Run = (frame: Frame, ...args: readonly Value[]) => Value

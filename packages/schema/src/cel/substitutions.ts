@@ -81,7 +81,7 @@ export class Substitutions {
     }
   }
 
-  /** Whether the parameter can be bound to the type, and whether it was already bound. */
+  /** Returns whether the parameter can be bound to the type, and whether it is already bound. */
   #stands(type: Type, param: ParamType): { fits: boolean; bound: boolean } {
     if (type.kind === 'param' && type.name === param.name) return { fits: true, bound: true }
     const found = this.#found.get(param.name)

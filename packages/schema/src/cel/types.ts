@@ -14,16 +14,16 @@ export type Primitive =
   | 'null'
   | 'timestamp'
   | 'duration'
-  /** Checked at run time. */
+  /** Dynamic: checked at run time. */
   | 'dyn'
-  /** As `dyn`, of a declared value whose type is unknown. */
+  /** As `dyn`, for a declared value of unknown type. */
   | 'any'
   /** Result of a type error; assignable everywhere. */
   | 'error'
 
 export interface PrimitiveType {
   readonly kind: Primitive
-  /** Whether null is assignable to it, as to the wrappers of protobuf. */
+  /** Whether null is assignable, as to the wrapper types of protobuf. */
   readonly nullable?: true
 }
 
@@ -53,7 +53,7 @@ export interface OpaqueType {
   readonly params: readonly Type[]
 }
 
-/** The type of a type; of any type without `of`. */
+/** The type of a type; without `of`, of any type. */
 export interface TypeType {
   readonly kind: 'type'
   readonly of?: Type
@@ -81,7 +81,7 @@ export const anyType: Type = { kind: 'any' }
 export const errorType: Type = { kind: 'error' }
 export const anyTypeType: Type = { kind: 'type' }
 
-/** The type of values that may be null. */
+/** Returns the type with null as an additional value. */
 export function nullableOf(type: Type): Type {
   return { ...(type as PrimitiveType), nullable: true }
 }

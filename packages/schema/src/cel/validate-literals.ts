@@ -42,7 +42,7 @@ const readable: Readonly<Record<string, (value: Value) => boolean>> = {
 
 function checkCall(call: Call, problems: Problem[]): void {
   const test = Object.hasOwn(readable, call.name) ? readable[call.name] : undefined
-  // As in kube-apiserver, also of the function `matches(text, pattern)`.
+  // As in kube-apiserver, this includes the function form `matches(text, pattern)`.
   const [first] = call.args
   if (test !== undefined && first?.kind === 'literal' && !test(first.value))
     problems.push({ at: first.at, message: `invalid ${call.name} argument` })

@@ -27,7 +27,10 @@ export interface RuleValidationOptions {
   readonly warn?: ((text: string) => void) | undefined
   /** Resolves a rule's `fieldPath`; `undefined` when it does not exist. */
   readonly fieldAt?: ((path: string, schema: JsonObject) => string | undefined) | undefined
-  /** Remaining cost budget, when several validations share one; negative when one has exceeded it or a limit of a rule. */
+  /**
+   * Remaining cost budget, when several validations share one; negative after a validation has exceeded it or the limit of a
+   * rule.
+   */
   readonly budget?: { cost: number } | undefined
 }
 
@@ -66,7 +69,7 @@ type BoundRule = RuleNode['rules'][number]
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** Cost of looking for the rules of a value, for pauses. */
+/** Cost that a visited value counts towards the next pause. */
 const visitCost = 5
 
 export class RuleValidator {
@@ -82,7 +85,7 @@ export class RuleValidator {
     this.#budget = options.budget ?? { cost: requestCostBudget }
   }
 
-  /** No further rules are evaluated. */
+  /** Stops the evaluation of further rules. */
   #stop(at?: Pick<Visit, 'node' | 'path'>, detail = ''): void {
     if (at !== undefined) this.#invalid(at, detail)
     this.#stopped = true
@@ -119,7 +122,7 @@ export class RuleValidator {
     return this.#errors
   }
 
-  /** Whether enough was done since the last pause. */
+  /** Whether a pause is due. */
   #isDue(cost: number): boolean {
     this.#spent += cost
     if (this.#spent < longEvaluation) return false
@@ -127,7 +130,7 @@ export class RuleValidator {
     return true
   }
 
-  /** What the rules of a node see; `undefined` when none may be evaluated. */
+  /** Returns the variables of the rules of a node; `undefined` when none may be evaluated. */
   #valuesOf({ node, value, path, old }: Visit): RuleValues | undefined {
     if (this.#budget.cost <= 0) {
       this.#stop({ node, path }, outOfBudget)
@@ -136,7 +139,7 @@ export class RuleValidator {
     return { self: node.adapt(value), oldSelf: old === undefined || old === null ? undefined : node.adapt(old) }
   }
 
-  /** Starts a rule; `undefined` when it is not evaluated for this value. */
+  /** Starts the evaluation of a rule; `undefined` when it does not apply to this value. */
   #start(visit: Visit, { rule, compiled }: BoundRule, values: RuleValues): Evaluation | PausedEvaluation | undefined {
     if (compiled.problem !== undefined) this.#invalid(visit, `rule compile error: ${compiled.problem}`)
     const { program } = compiled
@@ -146,7 +149,7 @@ export class RuleValidator {
     return program.start(optional ? { self, oldSelf: optionalOf(oldSelf, visit.old) } : values, this.#evaluation)
   }
 
-  /** Whether nothing is left to do for a rule: it holds, or an error is noted. */
+  /** Whether a rule is finished: it holds, or its error is recorded. */
   #holds(visit: Visit, { rule }: BoundRule, { value, cost, exceeded }: Evaluation): boolean {
     if (cost > this.#budget.cost) {
       this.#stop(visit, outOfBudget)
@@ -169,7 +172,7 @@ export class RuleValidator {
     return true
   }
 
-  /** Notes the error of a rule that does not hold. */
+  /** Records the error of a violated rule. */
   #fail({ node, path, ratchet }: Visit, { rule, compiled }: BoundRule, evaluated: Evaluation | undefined): void {
     const place = this.#placeOf(rule, node, path)
     const add = (error: FieldError): void => {
@@ -195,7 +198,7 @@ export class RuleValidator {
     return path === undefined ? Path.of(found) : path.child(found)
   }
 
-  /** The evaluated message, or the static one when that is unusable. */
+  /** Returns the evaluated message, or the static message when the evaluated one is unusable. */
   #message(rule: Rule, evaluated: Evaluation | undefined): { text: string } | { failed: string } {
     const plain = { text: (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : trimSpace(rule.message as string) }
     if (evaluated === undefined) return plain
@@ -269,7 +272,7 @@ function memberOf(old: JsonValue | undefined, key: string): JsonValue | undefine
   return isJsonObject(old) ? own(old, key) : undefined
 }
 
-/** The expression library of kube-apiserver unwraps an optional variable, so that objects and lists in it have no schema. */
+/** As in kube-apiserver, objects and lists inside an optional variable have no schema. */
 function optionalOf(adapted: Value | undefined, raw: JsonValue | undefined): Optional {
   if (adapted === undefined) return optionalNone
   return new Optional(typeof raw === 'object' ? fromJson(raw) : adapted)

@@ -41,7 +41,7 @@ export class Uint {
 export class Timestamp {
   /** Nanoseconds since the epoch. */
   readonly nanos: bigint
-  /** Offset of its time zone in seconds east of UTC, for the text; equality and order ignore it. */
+  /** Offset of the time zone in seconds east of UTC. Used for printing; equality and order ignore it. */
   readonly offset: number
   constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos
@@ -62,9 +62,9 @@ export abstract class ListValue {
   abstract at(index: number): Value
   /** List type of the schema; determines equality. */
   readonly listType: 'set' | 'map' | undefined = undefined
-  /** Comparing it with anything but a list and null is an error, as for the lists of a schema. */
+  /** Whether comparison with a value that is neither a list nor null is an error, as for lists with a schema. */
   readonly isTyped: boolean = false
-  /** Identity of an item, for lists with keys; `undefined` for an item that equals none. */
+  /** Returns the identity of an item of a keyed list; `undefined` for an item that equals no other. */
   keyOf?(item: Value): string | undefined
 }
 
@@ -110,7 +110,7 @@ export abstract class MapValue {
   abstract keys(): Iterable<Value>
   /** Type name, for objects with declared members. */
   readonly structName: string | undefined = undefined
-  /** Equality with a map of the same size, for maps whose members depend on a schema. */
+  /** Compares with a map of the same size; for maps whose members depend on a schema. */
   equalMembers?(other: MapValue, comparison: Comparison): boolean | ErrorValue
 }
 
@@ -177,7 +177,7 @@ export class ComputedMap extends MapValue {
   }
 }
 
-/** An object that an expression created, with the members in the order of the expression. */
+/** An object created by an expression, with the members in the order of the expression. */
 export class MessageValue extends MapValue {
   override readonly structName: string
   readonly members: ReadonlyMap<string, Value>
@@ -261,7 +261,7 @@ export function normalizeInt(value: bigint): number | bigint {
 export const intOverflow = new ErrorValue('integer overflow')
 export const uintOverflow = new ErrorValue('unsigned integer overflow')
 
-/** The integer, or an error when it does not fit into 64 bits. */
+/** Returns the integer, or an error if it exceeds 64 bits. */
 export function checkedInt(value: bigint): Value {
   return value > maxInt || value < minInt ? intOverflow : normalizeInt(value)
 }
@@ -321,7 +321,7 @@ export function typeNameOf(value: Value): string {
   return value instanceof OpaqueValue ? value.type.name : 'error'
 }
 
-/** The name of a value's type in the messages of kube-apiserver that name its Go types. */
+/** Returns the Go type name of a value, for messages of kube-apiserver that contain it. */
 export function goTypeOf(value: Value): string {
   const name = typeNameOf(value)
   return goTypes[name] ?? name
@@ -350,7 +350,7 @@ const goTypes: Readonly<Record<string, string>> = {
   'net.CIDR': 'cel.CIDR',
 }
 
-/** Whether a value has a type. Of a list, only the first item is checked. */
+/** Whether a value has a type. Only the first item of a list is checked. */
 export function fitsType(value: Value, type: Type): boolean {
   switch (type.kind) {
     case 'dyn':

@@ -1,10 +1,10 @@
 import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
 import { DecodeError } from '../schema-error.ts'
 
-/** Standard base64 as Go reads and writes it: padding is required, line breaks are ignored. */
+/** Standard base64 as in Go: padding is required, line breaks are ignored. */
 
 /**
- * The text without line breaks, and with unused trailing bits cleared.
+ * Removes line breaks and clears unused trailing bits.
  *
  * @throws DecodeError `Value` with Go's message.
  */
@@ -46,7 +46,7 @@ export function bytesToBase64(bytes: Uint8Array): string {
   return base64Text(bytes)
 }
 
-/** Last digits before the padding that leave no stray bits, by number of padding characters. */
+/** Valid last digits before the padding, whose unused bits are zero, by number of padding characters. */
 const lastDigits: readonly string[] = ['AEIMQUYcgkosw048', 'AQgw']
 
 /** Number of padding characters of well-formed text; `undefined` for malformed text. */
@@ -59,7 +59,10 @@ function paddingOf(text: string): number | undefined {
   return text.endsWith('='.repeat(padding)) ? padding : undefined
 }
 
-/** Position of the first illegal byte. Reads groups of four, as Go's decoder does, because clients see the position. */
+/**
+ * Position of the first illegal byte. Reads groups of four like Go's decoder, because the position appears in the error
+ * message.
+ */
 function firstIllegal(source: Uint8Array): number {
   let at = 0
   for (;;) {

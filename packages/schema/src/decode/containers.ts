@@ -8,7 +8,7 @@ import { goTypeName } from './go-type.ts'
 import { jsonWeight } from './json-weight.direct.ts'
 import { decodeStruct } from './struct.ts'
 
-/** Decodes lists, maps and the alternatives of schemas. */
+/** Decodes lists, maps and `JSONSchemaPropsOr…` values. */
 
 /** Plan of a list or map. */
 export interface ContainerPlan extends NodePlan {
@@ -40,7 +40,7 @@ function* decodeNode(plan: NodePlan, value: unknown, context: DecodeContext): Wo
   return plan.paced === undefined ? plan.decode(value, context) : yield* plan.paced.decode(value, context)
 }
 
-/** Zero value of an unset element, counted. */
+/** Returns the zero value of an unset element and counts its size. */
 export function countedZero(plan: NodePlan, context: DecodeContext): unknown {
   const zero = plan.zero()
   if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - plan.frameBytes))

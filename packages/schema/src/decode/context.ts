@@ -48,11 +48,11 @@ export class DecodeContext {
   #joined: Map<object, (readonly Member[])[]> | undefined
   /** Whether unknown and duplicate fields are collected. */
   collecting: boolean
-  /** Whether the keys of raw JSON members are sorted. */
+  /** Whether to sort the keys of raw JSON members. */
   sortsRaw = false
   /** Keys of large objects in an untyped copy, which are expensive to enumerate. */
   copiedKeys: Map<object, readonly string[]> | undefined
-  /** Members whose empty values are kept, also below them; @see DecodeOptions.keepEmpties */
+  /** Paths at and below which empty values are kept. @see DecodeOptions.keepEmpties */
   keptEmpties: readonly (readonly string[])[] = []
   /** Whether a path of `keptEmpties` leads to the struct in which an isolated decoding began. */
   #keepsAll = false
@@ -83,7 +83,7 @@ export class DecodeContext {
       known.push(...this.#segments(later))
       return earlier
     }
-    // Its members are read from the segments only.
+    // The members are read from the segments only.
     const object = {}
     this.#joined.set(object, [...this.#segments(earlier), ...this.#segments(later)])
     return object
@@ -134,26 +134,26 @@ export class DecodeContext {
     if (this.collecting && this.#problems?.full !== true) this.#at().duplicate(key)
   }
 
-  /** Records the first mismatch; the value counts as unset. */
+  /** Records the first mismatch; the value is treated as unset. */
   recordMismatch(value: unknown, goType: string): undefined {
     this.#mismatch ??= this.#describe(new TypeMismatch(describe(value), goType))
     return undefined
   }
 
-  /** Records a parse error after which Go continues (base64). */
+  /** Records a parse error after which Go continues, such as invalid base64. */
   recordError(message: string): undefined {
     this.#mismatch ??= new DecodeError({ code: 'Value', message, path: this.path })
     return undefined
   }
 
-  /** Ends decoding with a mismatch inside a value that has its own decoder. */
+  /** Aborts decoding with a mismatch inside a value that has a custom decoder. */
   failMismatch(value: unknown, goType: string): never {
     throw this.#describe(new TypeMismatch(describe(value), goType))
   }
 
   /**
-   * The context of a value that is decoded in isolation, as Go's custom unmarshallers do: strictness does not apply, and the first
-   * mismatch ends decoding, reported at the outer path.
+   * The context of a value that is decoded in isolation, as Go's custom unmarshallers do: unknown fields are not reported,
+   * and the first mismatch aborts decoding with the outer path.
    */
   isolated(): DecodeContext {
     const inner = new DecodeContext(undefined, false, this.size)
@@ -168,12 +168,12 @@ export class DecodeContext {
     return this.keptEmpties.some((path) => path.every((part, index) => part === names[index]))
   }
 
-  /** Fields on the way to the current value, without indices and keys. */
+  /** Names of the fields on the current path, without indices and keys. */
   #fieldNames(): string[] {
     return this.#stack.flatMap((step) => (typeof step === 'number' || step instanceof MapKey ? [] : [step.json]))
   }
 
-  /** An error inside an isolated value, at the path of this context. */
+  /** Relocates an error inside an isolated value to the path of this context. */
   outerError(error: unknown): unknown {
     return error instanceof DecodeError && error.code === 'Type' ? this.#moved(error) : error
   }

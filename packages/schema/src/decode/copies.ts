@@ -11,9 +11,9 @@ import { jsonWeight } from './json-weight.ts'
 export interface CopyOptions {
   /** The keys of every object are sorted; not with `constant`. */
   readonly sorted?: boolean
-  /** The copy is not changed, so that the names of large objects can be remembered. */
+  /** The copy is never modified, so that member names of large objects can be cached. */
   readonly constant?: boolean
-  /** The keys of large objects are kept in `copiedKeys` of the context. */
+  /** Stores the keys of large objects in `copiedKeys` of the context. */
   readonly keyed?: boolean
 }
 
@@ -25,12 +25,12 @@ export function* copyAny(value: unknown, context: DecodeContext, options: CopyOp
   return yield* copyRaw(value, context, options)
 }
 
-/** As {@link copyAny}; the copy is counted as a whole. */
+/** As {@link copyAny}, and counts the size of the copy. */
 export function* copyCounted(value: unknown, context: DecodeContext): Work<unknown> {
   return yield* counted(yield* copyAny(value, context), context)
 }
 
-/** As {@link copyRaw}; the copy is counted as a whole. */
+/** As {@link copyRaw}, and counts the size of the copy. */
 export function* copyRawCounted(value: unknown, context: DecodeContext, options: CopyOptions): Work<unknown> {
   return yield* counted(yield* copyRaw(value, context, options), context)
 }
@@ -41,7 +41,7 @@ function* counted(value: unknown, context: DecodeContext): Work<unknown> {
   return value
 }
 
-/** Copies a raw value; duplicates inside it are not reported. */
+/** Copies a raw value; duplicate members inside it are not reported. */
 export function* copyRaw(value: unknown, context: DecodeContext, options: CopyOptions = unsorted): Work<unknown> {
   return typeof value === 'object' && value !== null ? yield* copyObject(value, context, options, context.depth) : value
 }
@@ -83,7 +83,7 @@ function* copyObject(value: object, context: DecodeContext, options: CopyOptions
 /** Members copied between two yields. */
 const membersPerStep = 128
 
-/** Remembers the keys of large copies for work with pauses. */
+/** Stores the keys of large copies for pausable work. */
 function rememberCopy(copy: object, keys: readonly string[], context: DecodeContext, { constant, keyed }: CopyOptions): void {
   if (keyed === true) {
     if (keys.length <= membersPerStep) return

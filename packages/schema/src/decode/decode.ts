@@ -14,25 +14,26 @@ import { decodeStruct } from './struct.ts'
 export interface DecodeOptions {
   /** Duplicate members found by the parser. Default: none. */
   readonly duplicates?: DuplicateMembers | undefined
-  /** Collect unknown and duplicate fields. Default true; turn it off when the problems are not reported. */
+  /** Whether to collect unknown and duplicate fields. Default true; false is faster when problems are not reported. */
   readonly collect?: boolean
-  /** Earlier problems to report first, such as those of YAML. */
+  /** Earlier problems to report first, such as YAML problems. */
   readonly problems?: readonly string[]
-  /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
+  /** Counts the size of the decoded object; decoding fails above its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
   /**
-   * Sort the keys of raw JSON members, such as `data` of a ControllerRevision, as Go prints the maps that a strategic merge patch or an
-   * apply works on. Default false: they keep their order.
+   * Whether to sort the keys of raw JSON members, such as `data` of a ControllerRevision, as happens in Go after a strategic
+   * merge patch or an apply. Default false: they keep their order.
    */
   readonly sortsRaw?: boolean
   /**
-   * Paths of members whose empty lists and maps are kept where `omitempty` drops them, also anywhere below: rules that distinguish
-   * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
+   * Paths at and below which empty lists and maps are kept although `omitempty` drops them, for validation rules that
+   * distinguish empty from absent. Paths contain no indices and keys. `dropEmpties` restores the canonical form. Default:
+   * none.
    */
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
   /**
-   * Keep null members of custom resources that are neither nullable nor have a default, so that validation refuses them, as for the
-   * result of an apply. Default false: they are removed.
+   * Whether to keep null members of custom resources that are neither nullable nor have a default, so that validation
+   * rejects them, as it does for the result of an apply. Default false: they are removed.
    */
   readonly keepNulls?: boolean
 }
@@ -99,7 +100,7 @@ export function* decodeUntyped<T = Record<string, unknown>>(value: unknown, opti
 }
 
 export interface DecodedCopy<T> extends Decoded<T> {
-  /** Keys of large objects in the copy, which are expensive to enumerate; only of work with pauses. */
+  /** Keys of large objects in the copy, which are expensive to enumerate; only set by pausable work. */
   readonly keys: Map<object, readonly string[]> | undefined
 }
 
@@ -117,7 +118,7 @@ export function addPath(error: unknown, context: DecodeContext): unknown {
   return new DecodeError({ code: error.code, message: error.message, path: context.path, mark: error.mark, cause: error.cause })
 }
 
-/** A deeply nested caller may exhaust the stack before the depth limit is reached. */
+/** Converts a stack overflow to a `Depth` error: deep in a call stack, it may occur before the depth limit is reached. */
 export function toDepthError(error: unknown): unknown {
   return error instanceof RangeError ? new DecodeError({ code: 'Depth', message: 'exceeded max depth' }) : error
 }
@@ -128,8 +129,8 @@ export function joinProblems(earlier: readonly string[] | undefined, own: readon
 }
 
 /**
- * kube-apiserver's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML
- * keep their own heading.
+ * kube-apiserver's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. YAML problems
+ * have a separate heading.
  *
  * @returns `undefined` without problems.
  * @example

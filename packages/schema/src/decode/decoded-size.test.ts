@@ -82,7 +82,7 @@ describe('size of decoded objects', () => {
     expect(jsonWeight(decoded)).toBeGreaterThan(0.95 * bytesOf(decoded))
   })
 
-  it('rejects lists whose elements are printed at length but take little space in the body', () => {
+  it('rejects lists whose elements are short in the body but long when printed', () => {
     const list = (element: string) => `{"spec":{"containers":[${Array(2000).fill(element).join(',')}]}}`
     expect(failure(() => decodeWithin(pod, list('{}'), 40_000))).toBe('TooLarge')
     expect(failure(() => decodeWithin(pod, list('null'), 40_000))).toBe('TooLarge')

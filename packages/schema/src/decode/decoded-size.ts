@@ -33,9 +33,8 @@ export class DecodedSize {
   #separate = false
 
   /**
-   * @param maxBytes limit in bytes of JSON. Values that are not stored as sent (`status`, `managedFields`, replaced duplicates)
-   * have
-   *   a separate counter with twice this limit.
+   * @param maxBytes limit in bytes of JSON. Values that are not stored as sent (`status`, `managedFields`, replaced
+   *   duplicates) have a separate counter with twice this limit.
    */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -94,16 +93,16 @@ export class DecodedSize {
   }
 
   /**
-   * Begins to measure what a value counts, without adding it. Until {@link endMeasure}, the separate counter is selected.
+   * Starts measuring the size of a value without adding it. Until {@link endMeasure}, the separate counter is selected.
    *
-   * @returns what `endMeasure` needs
+   * @returns the state to pass to `endMeasure`
    */
   beginMeasure(): SizeMeasure {
     const wasSeparate = this.useSeparateCount(true)
     return { wasSeparate, used: this.#used }
   }
 
-  /** @returns what was counted since `beginMeasure` */
+  /** Ends measuring. @returns bytes counted since `beginMeasure` */
   endMeasure({ wasSeparate, used }: SizeMeasure): number {
     const bytes = this.#used - used
     this.#used = used

@@ -152,7 +152,7 @@ function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefin
   return changed ? map : value
 }
 
-/** Decoding has dropped those that are not kept. */
+/** Keeps all empty values: decoding has already dropped the others. */
 const allEmpties = { keepsEmpty: () => true }
 
 /** The values of the fields, by index. */

@@ -13,7 +13,7 @@ const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 
 describe('kept empty values', () => {
-  it('keeps empty lists and maps at the paths and below, and no others', () => {
+  it('keeps empty lists and maps only at and below the paths', () => {
     const value = {
       metadata: { labels: {} },
       spec: { overhead: {}, tolerations: [], containers: [{ name: 'c', args: [], ports: [], resources: { limits: {} } }] },
@@ -32,18 +32,18 @@ describe('kept empty values', () => {
     expect(runAtOnce(pacedDecode(pod, value, { keepEmpties })).object).toEqual(object)
   })
 
-  it('keeps neither null nor empty texts', () => {
+  it('keeps neither null nor empty strings', () => {
     const { object } = decode(pod, { spec: { overhead: null, nodeName: '' } }, { keepEmpties: [['spec']] })
     expect(object['spec']).toEqual({ containers: null })
   })
 
-  it('keeps empty values beside members that defaults fill in', () => {
+  it('keeps empty values next to members that defaults fill in', () => {
     const value = { spec: { containers: [], overhead: {} } }
     const object = applyDefaults(pod, decode(pod, value, { keepEmpties: [['spec']] }).object)
     expect(object['spec']).toMatchObject({ overhead: {} })
   })
 
-  it('drops them again: the result is the canonical form', () => {
+  it('dropEmpties restores the canonical form', () => {
     const property = fc.property(arbitraryObject(pod), (value) => {
       const keepEmpties = [['metadata'], ['spec'], ['status']]
       const { object } = decode(pod, value, { keepEmpties })
@@ -52,7 +52,7 @@ describe('kept empty values', () => {
     fc.assert(property, { numRuns: 100 })
   })
 
-  it('drops them in schemas of several forms', () => {
+  it('dropEmpties covers schemas with alternatives', () => {
     const type = types.struct('apiextensions/v1.JSONSchemaProps')
     const inner = { type: 'object', properties: {}, required: [] }
     const value = { items: [inner], additionalProperties: inner, not: { items: inner }, allOf: [] }
@@ -63,7 +63,7 @@ describe('kept empty values', () => {
     expect(dropEmpties(type, object, keepEmpties)).toEqual(plain)
   })
 
-  it('returns an object without them itself', () => {
+  it('dropEmpties returns an object without empty values itself', () => {
     const { object } = decode(configMap, { data: { a: '' } }, { keepEmpties: [['data']] })
     expect(dropEmpties(configMap, object, [['data'], ['binaryData']])).toBe(object)
   })

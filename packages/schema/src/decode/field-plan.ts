@@ -15,11 +15,11 @@ export interface NodePlan {
   decode(value: unknown, context: DecodeContext): unknown
   /** The pausable form; absent for values that are never large. */
   readonly paced?: { decode(value: unknown, context: DecodeContext): Work<unknown> }
-  /** A new value for an unset list element or map value. */
+  /** Creates the value of an unset list element or map value. */
   zero(): unknown
   /** Whether `omitempty` drops the value. */
   isEmpty(value: unknown): boolean
-  /** Lower bound of the bytes of JSON, excluding what decoding the value counts itself. */
+  /** Lower bound of the bytes of JSON, excluding the bytes that decoding the value counts. */
   readonly frameBytes: number
 }
 
@@ -29,17 +29,17 @@ export interface FieldPlan extends FieldStep {
   readonly owner: StructType
   readonly index: number
   readonly node: NodePlan
-  /** Whether `omitempty` drops zero values of this field: it has no effect on pointers and structs. */
+  /** Whether `omitempty` drops zero values of this field: always false for pointers and structs. */
   readonly dropEmpty: boolean
-  /** Whether Go distinguishes the empty value from an unset one. Not bytes: protobuf stores empty ones. */
+  /** Whether Go distinguishes the empty value from an unset one. False for bytes, because protobuf stores empty ones. */
   readonly distinctEmpty: boolean
   /** Creates the printed value of the unset field; absent when nothing is printed. */
   readonly zero: (() => unknown) | undefined
-  /** Bytes of JSON of the member, excluding what decoding its value counts. */
+  /** Bytes of JSON of the member, excluding the bytes that decoding its value counts. */
   readonly memberBytes: number
   /** Additional bytes of the unset field. Computed on first use: structs may be recursive. */
   readonly zeroBytes: () => number
-  /** Not stored as sent, so counted separately. @see {@link DecodedSize} */
+  /** Whether the field is counted separately, because it is not stored as sent. @see {@link DecodedSize} */
   readonly countedSeparately: boolean
 }
 

@@ -14,7 +14,7 @@ const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 const canonical = (type: typeof pod, value: unknown) => decode(type, value).object
 
-/** Deep-freezes a value, to prove that it is not modified. */
+/** Deep-freezes a value, so that a modification throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) frozen(member)

@@ -54,7 +54,7 @@ function* normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Wo
   return buildObject(plan, slots ?? slotsUntil(plan, object, undefined), extra)
 }
 
-/** The members before `end`, all of them canonical, by field index. */
+/** Returns the members before `end`, which are canonical, by field index. */
 export function slotsUntil(plan: StructPlan, object: Record<string, unknown>, end: string | undefined): unknown[] {
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   for (const key in object) {
@@ -70,7 +70,7 @@ export function withMember(object: Record<string, unknown> | undefined, key: str
   return target
 }
 
-/** A member that is no object or list; `undefined` if it is not printed. */
+/** Normalizes a scalar member; `undefined` if it is not printed. */
 export function normalScalar(field: FieldPlan, value: unknown): unknown {
   if (value === undefined) return undefined
   const { node } = field.node
@@ -82,7 +82,7 @@ export function normalScalar(field: FieldPlan, value: unknown): unknown {
   return normalElement(field.node, value)
 }
 
-/** A value that is no object or list. */
+/** Normalizes a scalar value. */
 export function normalElement(plan: NodePlan, value: unknown): unknown {
   if (value === null || value === undefined) return plan.zero()
   return typeof value === 'bigint' && plan.node.kind === 'scalar' && Number.isSafeInteger(Number(value)) ? Number(value) : value
@@ -104,7 +104,7 @@ function* normalizeNode(plan: NodePlan, value: unknown): Work<unknown> {
   }
 }
 
-/** A `JSONSchemaPropsOr…` value: a schema, several ones, or something else. */
+/** Normalizes a `JSONSchemaPropsOr…` value: a schema, a list of schemas, or another value. */
 function* normalizeSchema(schema: StructPlan, value: unknown): Work<unknown> {
   if (!Array.isArray(value)) return isParsedObject(value) ? yield* normalizeStruct(schema, value) : value
   let changed: unknown[] | undefined
@@ -188,7 +188,7 @@ function* reorderedMap(element: NodePlan, map: Record<string, unknown>, keys: re
   return isCanonical && (yield* hasOrder(ordered, keys)) ? map : ordered
 }
 
-/** Keys that `inOrder` cannot decide may still be sorted. */
+/** Whether the keys are sorted, for keys that `inOrder` cannot decide. */
 function* hasOrder(object: Record<string, unknown>, keys: readonly string[]): Work<boolean> {
   const names = memberNames(object)
   if (names.length > elementsPerStep) yield true

@@ -22,7 +22,7 @@ const types = testTypes()
 const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 const utf8 = new TextEncoder()
-/** A scheduler whose slices end immediately. */
+/** A pace whose slices end immediately. */
 const short = () => new Pace(createTurns(), { sliceMs: 0 })
 
 const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } }, text: { type: 'string' } } }
@@ -46,7 +46,7 @@ async function countTurns<T>(work: () => Promise<T>): Promise<{ result: T; turns
   return { result, turns }
 }
 
-/** The result as text, or the error. */
+/** Returns the result as text, or the error. */
 function outcome(run: () => unknown): unknown {
   try {
     return run()
@@ -68,8 +68,8 @@ function expectSame(type: StructType, text: string): void {
   )
 }
 
-describe('decode with pauses', () => {
-  it('gives the same objects, problems and errors as at once', () => {
+describe('pausable decode', () => {
+  it('gives the same objects, problems and errors as decode', () => {
     const odd = fc.jsonValue({ maxDepth: 3 })
     for (const type of [pod, configMap, types.struct('apps/v1.Deployment'), widget]) {
       const right = type === widget ? odd : arbitraryObject(type)
@@ -168,28 +168,28 @@ describe.each(wide)('a large object of %s', (name, value) => {
   const type = types.struct(name)
   const { object } = decode(type, value)
 
-  it('is decoded from JSON in many steps', () => {
+  it('is decoded from JSON with many yields', () => {
     const { value: decoded, yields } = counted(pacedDecode(type, value))
     expect(stringifyJson(decoded.object)).toBe(stringifyJson(object))
     expect(yields).toBeGreaterThan(30)
   })
 
-  it('is decoded from protobuf in many steps', () => {
+  it('is decoded from protobuf with many yields', () => {
     const envelope = readEnvelope(encodeProtobuf(type, object))
     const { value: decoded, yields } = counted(pacedDecodeProtobuf(type, envelope))
     expect(stringifyJson(decoded.object)).toBe(stringifyJson(decodeProtobuf(type, envelope).object))
     expect(yields).toBeGreaterThan(10)
   })
 
-  it('is normalized in many steps', () => {
+  it('is normalized with many yields', () => {
     const { value: normal, yields } = counted(pacedNormalize(type, object))
     expect(normal).toBe(object)
     expect(yields).toBeGreaterThan(15)
   })
 })
 
-describe('normalize with pauses', () => {
-  it('gives the same result as at once', () => {
+describe('pausable normalize', () => {
+  it('gives the same result as normalize', () => {
     for (const type of [pod, configMap, types.struct('apps/v1.Deployment')]) {
       fc.assert(
         fc.property(arbitraryObject(type), arbitraryObject(type), (value, other) => {
@@ -201,7 +201,7 @@ describe('normalize with pauses', () => {
     }
   })
 
-  it('sorts maps and drops members as at once', () => {
+  it('sorts maps and drops members like normalize', () => {
     const changed = { metadata: { labels: {} }, data: { b: '1', a: undefined, '10': 'x', é: '' }, binaryData: {} }
     expect(stringifyJson(runAtOnce(pacedNormalize(configMap, changed)))).toBe(stringifyJson(normalize(configMap, changed)))
     const sorted = decode(configMap, { data: { b: '1', a: '2' } }).object
@@ -209,7 +209,7 @@ describe('normalize with pauses', () => {
   })
 })
 
-/** Maps with objects as keys are slow to compare. */
+/** Lists the entries, because maps with objects as keys are slow to compare. */
 const listed = ({ value, duplicates }: ParsedJson) => [value, [...(duplicates?.values() ?? [])]]
 
 describe('parseJsonInSlices', () => {
@@ -226,7 +226,7 @@ describe('parseJsonInSlices', () => {
     `${'['.repeat(500)}${']'.repeat(500)}`,
   ]
 
-  it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s as parseJson does', async (_, text) => {
+  it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s like parseJson', async (_, text) => {
     for (const literals of [true, false]) {
       const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
         if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
@@ -236,7 +236,7 @@ describe('parseJsonInSlices', () => {
     }
   })
 
-  it('replaces invalid UTF-8 as parseJson does', async () => {
+  it('replaces invalid UTF-8 like parseJson', async () => {
     const bytes = new Uint8Array([0x22, 0xff, 0x61, 0xe2, 0x82, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80, 0x22])
     expect(await parseJsonInSlices(bytes, {}, short())).toEqual({ value: '\ufffda\ufffd\ufffdé\u{1f600}' })
   })

@@ -61,7 +61,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   }
 }
 
-/** The server owns `status` and `managedFields`: most writes drop what the client sent. */
+/** Whether a field is counted separately: most writes discard the `status` and `managedFields` that a client sent. */
 function isCountedSeparately({ json }: Field, owner: StructType): boolean {
   return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
 }
@@ -84,7 +84,7 @@ export function nodePlan(node: TypeNode): NodePlan {
     case 'scalar':
       return scalarPlan(node)
     case 'struct': {
-      // Computed on first use, since structs may be recursive, and then kept: every write asks several times.
+      // Computed on first use, since structs may be recursive, then cached, because every write needs it several times.
       const struct = memoize(() => planOf(node.struct()))
       return {
         node,

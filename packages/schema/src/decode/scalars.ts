@@ -5,7 +5,7 @@ import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, invalidNumber } from './context.ts'
 import { copyCounted } from './copies.direct.ts'
 
-/** Decodes scalars as Go does: no coercion, numbers checked for their range. */
+/** Decodes scalars as Go does: without coercion, and with range checks of numbers. */
 
 export type ScalarDecoder = (value: unknown, context: DecodeContext) => unknown
 
@@ -47,7 +47,7 @@ function floatValue(value: unknown, goType: () => string, context: DecodeContext
   return Number.isFinite(number) ? number : invalidNumber(value, goType(), context)
 }
 
-/** Base64 text or, as in Go, a list of numbers. Counted without base64, as kube-apiserver stores it. */
+/** Base64 text or, as in Go, a list of numbers. Counted by the length of the bytes, as kube-apiserver stores them. */
 function bytesValue(value: unknown, goType: () => string, context: DecodeContext): string | undefined {
   if (typeof value === 'string') {
     try {

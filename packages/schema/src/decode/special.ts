@@ -12,7 +12,7 @@ import { isInt32 } from './scalars.ts'
 
 /** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
-/** The time that Go prints for its zero value. */
+/** Go's text of the zero time. */
 const zeroTime = '0001-01-01T00:00:00Z'
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
@@ -34,11 +34,11 @@ const decodings: Partial<Record<SpecialName, SpecialDecoding>> = {
     decode: (value, context) => copyRawCounted(value, context, { sorted: true }),
     paced: { decode: (value, context) => paced.copyRawCounted(value, context, { sorted: true }) },
   },
-  // Not counted here.
+  // The members of this value were counted elsewhere.
   FieldsV1: { decode: copyRaw, paced: { decode: (value, context) => paced.copyRaw(value, context, { constant: true }) } },
 }
 
-/** Of the other types. */
+/** Decoding of all other special types: raw JSON. */
 const rawDecoding: SpecialDecoding = { decode: copyRaw, paced: { decode: paced.copyRaw } }
 
 /** The decoding of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
@@ -72,7 +72,7 @@ function textOf(value: unknown, context: DecodeContext): string {
   return typeof value === 'string' ? value : context.failMismatch(value, 'string')
 }
 
-/** Canonical quantities: too small for a larger unit. */
+/** Matches quantities that are canonical because they are too small for a larger unit. */
 const quickQuantity = /^[1-9][0-9]{0,2}(?:m|k|[KMGT]i|[MGT])?$/
 
 function quantityValue(value: unknown): string {

@@ -48,7 +48,7 @@ function* decodeField(field: FieldPlan, value: unknown, context: DecodeContext):
   return decoded
 }
 
-/** Reports an unknown member, or keeps a copy of it where the type is open. */
+/** Reports an unknown member, or copies it if the type preserves unknown members. */
 function* decodeUnknown(
   plan: StructPlan,
   key: string,
@@ -150,11 +150,11 @@ export function buildObject(
 interface BuildOptions {
   /** Counts the members; decoding has already counted their values. */
   readonly size?: DecodedSize
-  /** Tells which empty values are kept although `omitempty` drops them. Default: none. */
+  /** Decides which empty values are kept although `omitempty` drops them. Default: none. */
   readonly empties?: { keepsEmpty(name: string): boolean }
 }
 
-/** Zero values of other types are no different from absent ones. */
+/** Whether the empty value of a field is kept. For other types, Go does not distinguish zero from absent. */
 function keepsEmpty({ distinctEmpty, json }: FieldPlan, empties: BuildOptions['empties']): boolean {
   return distinctEmpty && empties?.keepsEmpty(json) === true
 }

@@ -3,7 +3,7 @@ import { parseJson } from '../json/parse-json.direct.ts'
 import { DecodeError } from '../schema-error.ts'
 import { decodeFailureMessage, readTypeMeta, summarizeBody, unreadableTypeMeta } from './type-meta.ts'
 
-/** The message of the 400 response for a body, as kube-apiserver writes it. */
+/** Returns the message of the 400 response for a body, in the wording of kube-apiserver. */
 function answer(text: string): string {
   const body = new TextEncoder().encode(text)
   try {
@@ -51,7 +51,7 @@ describe('readTypeMeta', () => {
     expect(answer(text)).toBe(message)
   })
 
-  it('names the kind once it is known [P210]', () => {
+  it('names the kind if it is known [P210]', () => {
     const about = { expectedKind: 'Secret', actual: { kind: 'ConfigMap', version: 'v1' }, body: new Uint8Array() }
     expect(decodeFailureMessage(new Error('why'), about)).toBe('ConfigMap in version "v1" cannot be handled as a Secret: why')
   })

@@ -8,7 +8,7 @@ import { DecodeError } from '../schema-error.ts'
 /** Reads `kind` and `apiVersion` of a body, and formats the messages for bodies that cannot be decoded. */
 
 export interface TypeMeta {
-  /** Empty when the body has none. */
+  /** Empty when the body has no such member. */
   readonly apiVersion: string
   readonly kind: string
 }

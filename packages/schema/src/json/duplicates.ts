@@ -2,7 +2,7 @@ import { memberNames, type Work } from '@krmkit/meta/work'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
-/** Problems of documents without a type: custom resources and patches. */
+/** Strict problems of documents without a type: custom resources and patches. */
 
 /**
  * Lists duplicate members as sentences such as `duplicate field "spec.a"`, in document order.
@@ -25,7 +25,7 @@ export interface ParsedDocument {
 }
 
 /**
- * Lists unknown members of a document as sentences such as `unknown field "a"`: the first hundred.
+ * Lists unknown members of a document as sentences such as `unknown field "a"`; at most 100.
  *
  * @example
  * import { unknownProblems } from '@krmkit/schema/json'
@@ -62,7 +62,7 @@ function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCo
   }
 }
 
-/** Reports each repetition before its value is visited. */
+/** Visits members with duplicates; reports each duplicate before its value is visited. */
 function* walkRepeated(members: readonly Member[], duplicates: DuplicateMembers, problems: ProblemCollector): Work {
   const seen = new Set<string>()
   let count = 0
@@ -77,7 +77,7 @@ function* walkRepeated(members: readonly Member[], duplicates: DuplicateMembers,
 /** Members visited between two yields. */
 const membersPerStep = 128
 
-/** Decoding rejects deeper values. */
+/** Maximum depth; decoding rejects deeper values. */
 export const maxDepth = 1000
 
 function* visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Work {

@@ -40,7 +40,7 @@ describe('encodeJson', () => {
     expect(runAtOnce(pacedStringify(value))).toBe(expected)
   })
 
-  it('gives the same text with pauses', () => {
+  it('gives the same text in its pausable form', () => {
     const special = fc.constantFrom('<&>', '\u2028\u2029', '10', '9', '__proto__', '\ud83d\ude00')
     const values = fc.letrec((tie) => ({
       value: fc.oneof(

@@ -22,7 +22,7 @@ export function* encodeJson(value: unknown, options: EncodeJsonOptions = {}): Wo
   return options.newline === true ? encodeLine(text) : encoder.encode(text)
 }
 
-/** Text and a newline in UTF-8. ASCII text, nearly all JSON, is not copied before. */
+/** Text and a newline in UTF-8. Avoids a copy for ASCII text, which nearly all JSON is. */
 export function encodeLine(text: string): Uint8Array {
   const { length } = text
   const bytes = new Uint8Array(length + 1)

@@ -4,11 +4,11 @@ import { writeJson as writeAtOnce } from './write-json.direct.ts'
 import { TextParts, writeJson } from './write-json.ts'
 
 /**
- * JSON by the functions of the engine where they give the result of Go: much faster than any other code, but without pauses. The pausable
- * operations leave large values to code that has pauses.
+ * JSON by the built-in functions of the JavaScript engine, where their result equals that of Go: much faster than any other
+ * code, but not pausable. Pausable operations use other code for large values.
  */
 export const engineJson = {
-  /** `undefined` when the exact reader is needed, for its error message or its exact result. */
+  /** `undefined` when the exact reader is needed for its error message or its result. */
   parse: (text: string, maxDepth: number): EngineValue | undefined => parseScanned(text, maxDepth, scan(text)),
   stringify: (value: unknown): string => escapeHtml(unescapedJson(value)),
   paced: {
@@ -32,7 +32,7 @@ interface EngineValue {
 /** Maximum nesting for the engine's parser, which recurses. */
 const maxEngineDepth = 400
 
-/** Above this number of values the engine's parser would take too long without a pause. */
+/** Maximum number of values for the engine's parser, which cannot pause. */
 const maxEngineValues = 20_000
 
 function parseScanned(text: string, maxDepth: number, found: ScanResult): EngineValue | undefined {
@@ -46,7 +46,7 @@ function parseScanned(text: string, maxDepth: number, found: ScanResult): Engine
   return countMembers(value) === found.members ? { value } : undefined
 }
 
-/** JSON without HTML escapes, as raw values are embedded in protobuf. */
+/** JSON without HTML escapes, the form of raw values in protobuf. */
 export function unescapedJson(value: unknown): string {
   let text: string
   try {
@@ -60,7 +60,10 @@ export function unescapedJson(value: unknown): string {
   return text
 }
 
-/** A quote after `{` or `,` starts a key or a list element; inside strings it would be escaped. */
+/**
+ * Matches an index-like key. An unescaped quote after `{` or `,` starts a key or a list element, because quotes inside
+ * strings are escaped.
+ */
 const indexKey = /[{,]"(?:0|[1-9][0-9]{0,9})":/
 
 function writtenText(value: unknown): string {
@@ -69,7 +72,7 @@ function writtenText(value: unknown): string {
   return parts.text()
 }
 
-/** One search and replacement per character: a search for a character class is far slower. */
+/** Escapes character by character, because a search for a character class is far slower. */
 function escapeHtml(text: string): string {
   let out = text
   for (const [char, written] of htmlEscapes) if (out.includes(char)) out = out.replaceAll(char, written)

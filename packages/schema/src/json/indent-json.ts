@@ -18,7 +18,7 @@ const colon = 0x3a
  */
 export class JsonIndenter {
   #depth = 0
-  /** A container has just been opened; its first member is not known yet. */
+  /** Whether a container was just opened and its first member is not known yet. */
   #opened = false;
 
   /** Yields the indented text in chunks of about `pieceLength` characters. */

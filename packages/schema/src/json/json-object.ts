@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 
-/** An own member, never an inherited one. */
+/** Returns an own member, never an inherited one. */
 export function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }

@@ -10,7 +10,7 @@ const parse = (json: string) => runAtOnce(pacedParseJson(new TextEncoder().encod
 afterEach(() => vi.restoreAllMocks())
 
 describe('memberNames', () => {
-  it('knows the keys of a large parsed object without enumerating it', () => {
+  it('returns the keys of a large parsed object without enumerating it', () => {
     const value = parse(text()).value as object
     const enumerations = vi.spyOn(Object, 'keys')
     expect(memberNames(value)).toEqual(names)
@@ -25,7 +25,7 @@ describe('memberNames', () => {
     expect(value).toMatchObject({ k1: 2, new: 4 })
   })
 
-  it('stays true: a large parsed object is frozen', () => {
+  it('stays correct, because a large parsed object is frozen', () => {
     const value = parse(text()).value as Record<string, unknown>
     expect(() => {
       value['other'] = 1

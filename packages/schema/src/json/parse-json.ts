@@ -22,7 +22,10 @@ export interface ParsedJson {
 export interface ParseJsonOptions {
   /** Default 10 000, as in Go. */
   readonly maxDepth?: number
-  /** Distinguish `1.0` and `1e3` from integers, as `NumberLiteral`. Required for decoding against types. */
+  /**
+   * Whether to return `1.0` and `1e3` as `NumberLiteral`, to distinguish them from integers. Required for decoding against
+   * types.
+   */
   readonly literals?: boolean
 }
 
@@ -52,7 +55,7 @@ export function* parseJson(input: Uint8Array | string, options: ParseJsonOptions
 /**
  * As `parseJson`, in time slices, for large documents. `parseJson` is faster for small ones.
  *
- * @param slices paces the work; may be shared with later stages.
+ * @param slices pace of the work; may be shared with later steps.
  * @example
  * import { createTurns, Pace } from '@krmkit/meta/work'
  * import { parseJsonInSlices } from '@krmkit/schema/json'

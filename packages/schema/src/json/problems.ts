@@ -5,7 +5,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 /** kube-apiserver's limit. */
 export const maxProblems = 100
 
-/** Limits in characters, of one problem and of all. Differs: kube-apiserver prints names and paths of any length. */
+/** Maximum characters of one problem and of all problems. Differs: kube-apiserver prints names and paths of any length. */
 const maxProblemLength = 4096
 const maxProblemsLength = 64 * 1024
 

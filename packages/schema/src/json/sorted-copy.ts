@@ -13,7 +13,7 @@ export function sortedCopy(value: unknown): unknown {
 }
 
 /**
- * A text that is the same for equal values, regardless of member order.
+ * Returns a text that is the same for equal values, regardless of member order.
  *
  * @example
  * import { equalityKey } from '@krmkit/schema/json'

@@ -35,7 +35,10 @@ export class NumberLiteral {
 
 export interface SyntaxOptions {
   readonly maxDepth: number
-  /** Return numbers such as `1.0` as `NumberLiteral`; otherwise as plain numbers, rejecting those beyond the range of floats. */
+  /**
+   * Whether to return numbers such as `1.0` as `NumberLiteral`. Otherwise they are plain numbers, and numbers beyond the
+   * range of floats are rejected.
+   */
   readonly literals: boolean
 }
 
@@ -143,7 +146,7 @@ class SyntaxReader {
     return { value, duplicates: this.#duplicates }
   }
 
-  /** After a value in a container: whether another value follows. */
+  /** Reads the separator after a value and returns whether another value follows. */
   #more(frame: Frame): boolean {
     this.#skipSpace()
     const c = this.#bytes[this.#at]
@@ -300,7 +303,7 @@ function isRepetition({ object, key }: Frame): boolean {
   return object !== undefined && Object.hasOwn(object, key)
 }
 
-/** The members before the first repetition. */
+/** The members before the first duplicate. */
 function* earlierMembers({ object = {}, keys }: Frame): Work<Member[]> {
   const members: Member[] = []
   for (const key of keys) {
@@ -314,7 +317,7 @@ const simpleEscapes: readonly number[] = [...'"\\/bfnrt'].map((char) => char.cha
 const minInt64 = -(2n ** 63n)
 const maxInt64 = 2n ** 63n - 1n
 
-/** `undefined` for integers outside 64 bits, which are floats, as in Go. */
+/** Returns the value of an integer; `undefined` beyond 64 bits, where integers become floats, as in Go. */
 function integerValue(text: string): number | bigint | undefined {
   const value = Number(text)
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value

@@ -19,11 +19,11 @@ export function decodeUtf8(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Replaces each invalid byte by one U+FFFD; `TextDecoder` would join some of them. */
+/** Replaces each invalid byte by one U+FFFD; `TextDecoder` would replace some sequences by one. */
 export function decodeLoosely(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
   if (valid) return text
-  // One decoding of repaired UTF-8 is much faster than many small ones.
+  // Decoding the repaired bytes once is much faster than decoding many small parts.
   const repaired = new Uint8Array(bytes.length * 3)
   let length = 0
   let at = 0

@@ -1,9 +1,12 @@
 import { memberNames, type Work } from '@krmkit/meta/work'
 import { sortKeys } from './shape.ts'
 
-/** Writes JSON that the engine cannot: 64-bit integers, objects with index-like keys in byte order, and large values with pauses. */
+/**
+ * Writes JSON that the engine cannot: 64-bit integers, objects with index-like keys in byte order, and large values in
+ * pausable form.
+ */
 
-/** Parts of a text. They are joined again and again, since joining many at once takes long. */
+/** Collects parts of a text. Parts are joined in chunks, because joining many parts in one step takes long. */
 export class TextParts {
   #parts: string[] = []
   readonly #chunks: string[] = []

@@ -14,9 +14,8 @@ export interface FoundNode {
 }
 
 /**
- * Follows a path such as `spec.containers[0].env[HOME]`. Matches the names of the tree, longest first, so names may contain dots
- * and
- * brackets. The last of duplicate members wins.
+ * Follows a path such as `spec.containers[0].env[HOME]`. Matches member names of the tree, longest first, because names may
+ * contain dots and brackets. Of duplicate members the last is used.
  */
 export function findNode(root: YamlNode, path: string): FoundNode {
   let found: FoundNode = { node: resolveAlias(root), complete: path === '', steps: [] }
@@ -68,7 +67,7 @@ interface MemberIndex {
 
 const memberIndexes = new WeakMap<MappingYaml, MemberIndex>()
 
-/** Indexes the members of a mapping once, since tools look up one member after the other. */
+/** Indexes the members of a mapping once, because tools look up many members. */
 function membersOf(node: MappingYaml): MemberIndex {
   const known = memberIndexes.get(node)
   if (known !== undefined) return known
@@ -85,7 +84,7 @@ function membersOf(node: MappingYaml): MemberIndex {
   return { places, lengths }
 }
 
-/** The names that a path may start with, longest first, with the path after each. */
+/** Yields the names that a path may start with, longest first, each with the rest of the path. */
 function* leadingNames(path: string, lengths: ReadonlySet<number>): Generator<readonly [name: string, rest: string]> {
   const isBracket = path.startsWith('[')
   const start = isBracket || path.startsWith('.') ? 1 : 0

@@ -2,7 +2,7 @@ import type { YamlNode } from '../yaml/nodes.ts'
 
 /** Reads JSON text as a tree of nodes with offsets, to locate values in the text. Values are interpreted by the parsers. */
 
-/** The text is not JSON from `offset` on. */
+/** Thrown when the text is not JSON from `offset` on. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
   readonly offset: number

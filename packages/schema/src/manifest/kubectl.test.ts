@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readManifest } from './manifest.ts'
 import { rewriteManifest } from './rewrite/rewrite-manifest.ts'
 
-/** Files and the objects that `kubectl create --dry-run=client -f` of release 1.33 reads from them. */
+/** Files, and the objects that `kubectl create --dry-run=client -f` of release 1.33 reads from them. */
 
 const yaml = (name: string): string => `kind: ConfigMap\nmetadata: {name: ${name}}\n`
 const json = (name: string): string => `{"kind":"ConfigMap","metadata":{"name":"${name}"}}`
@@ -59,7 +59,7 @@ describe('readManifest reads what kubectl reads', () => {
     ['text on the line of JSON', `${json('a')}---\n${json('b')}`, "invalid character '-' in numeric literal"],
   ])('rejects %s', (_, text, message) => expect(namesIn(text)).toContain(`error: ${message}`))
 
-  it('locates what is wrong with a separator', () => {
+  it('locates an invalid separator', () => {
     const text = `${yaml('a')}---\n${yaml('b')}--- [c]\n`
     expect(readManifest(text)[2]).toMatchObject({ kind: 'error', range: { line: 6, column: 5 } })
   })

@@ -105,7 +105,7 @@ describe('places', () => {
     [2, 90, undefined],
     [9, 1, undefined],
     [40, 1, undefined],
-  ])('finds what is at %i:%i', (line, column, expected) => expect(place(pod, line, column)).toBe(expected))
+  ])('finds the place at %i:%i', (line, column, expected) => expect(place(pod, line, column)).toBe(expected))
 
   it('are found in JSON, in flow collections and in later documents', () => {
     const json = '{\n "a": {"b.c": [1, "x"]}\n}\n'
@@ -177,7 +177,7 @@ describe('unreadable documents', () => {
 })
 
 describe('members of a large mapping', () => {
-  it('are found in time in proportion to their number', () => {
+  it('are found in time linear in their number', () => {
     const timeOf = (count: number): number => {
       const document = only(Array.from({ length: count }, (_, i) => `k${i}: v\n`).join(''))
       document.range('k0')
@@ -186,11 +186,11 @@ describe('members of a large mapping', () => {
       return performance.now() - from
     }
     const shortest = (count: number) => Math.min(...Array.from({ length: 5 }, () => timeOf(count)))
-    // A search from the first member on takes 256 times as long.
+    // A linear search for each member would take 256 times as long.
     expect(shortest(8000)).toBeLessThan(100 * (shortest(500) + 0.2))
   })
 
-  it('are the last of duplicates, and the longest name that fits', () => {
+  it('are found as the last duplicate, and by the longest matching name', () => {
     const text = 'a.b: 1\na:\n  b: 2\n  b: 3\n"c]": 4\n'
     const document = only(text)
     expect(['a.b', 'a[b]', '[a][b]', '[c]]', '.c]'].map((path) => document.range(path).line)).toEqual([1, 4, 4, 5, 5])

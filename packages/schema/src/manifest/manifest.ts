@@ -22,9 +22,8 @@ export interface ManifestDocument {
   /** The value as `parseYaml` or `parseJson` with literals returns it, ready for `decode`. Owned by the caller. */
   readonly value: unknown
   /**
-   * Range of the value at a path such as `spec.containers[0].image`; of the member name when the value is not a scalar; of the
-   * nearest
-   * ancestor when the path does not exist.
+   * Range of the value at a path such as `spec.containers[0].image`. For a value that is not a scalar: the member name. For
+   * a path that does not exist: the nearest ancestor.
    *
    * @param what `name`: always the member name.
    */
@@ -32,7 +31,8 @@ export interface ManifestDocument {
   /** Steps of the path, as far as it can be followed. */
   steps(path: string): readonly (string | number)[]
   /**
-   * The member or item whose name or scalar value is at a position of the text; undefined between them. Lines and columns count from 1.
+   * The member or item whose name or scalar value is at a position of the text; undefined elsewhere. Lines and columns count
+   * from 1.
    */
   at(line: number, column: number): ManifestPlace | undefined
   /** Duplicate members in text order. */
@@ -62,8 +62,9 @@ export interface ReadManifestOptions {
 }
 
 /**
- * Reads all documents of a text as kubectl does: documents separated by `---` lines, each YAML or JSON, or consecutive JSON values. Empty
- * documents are omitted. Differs: kubectl ends at the first error, and ignores what follows a `...` line up to the next separator.
+ * Reads all documents of a text as kubectl does: documents separated by `---` lines, each YAML or JSON, or consecutive JSON
+ * values. Empty documents are omitted. Differs: kubectl ends at the first error, and ignores the text between a `...` line
+ * and the next separator.
  *
  * @example
  * import { readManifest } from '@krmkit/schema/manifest'
@@ -106,7 +107,7 @@ interface JsonValues {
   readonly documents: readonly ManifestDocument[]
   /** Offset after the last value. */
   readonly end: number
-  /** What is wrong with the text after it. */
+  /** The error in the text after it. */
   readonly error?: ManifestError
 }
 

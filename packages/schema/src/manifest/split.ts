@@ -10,17 +10,17 @@ export interface ManifestChunk {
   readonly separated: boolean
 }
 
-/** A separator that is followed by something other than a comment on its line, which kubectl rejects. */
+/** A separator with content other than a comment on its line, which kubectl rejects. */
 export interface BadSeparator {
   readonly badSeparator: string
   readonly line: number
-  /** Offset in the line of what follows. */
+  /** Offset of that content in the line. */
   readonly column: number
 }
 
 /**
- * Documents with content other than comments, in order. Directives have no separator before their document, so they are a document of their
- * own, which the parser rejects.
+ * Documents with content other than comments, in order. Directives are separated from their document, so they form a
+ * separate document, which the parser rejects.
  */
 export function splitManifest(text: string): (ManifestChunk | BadSeparator)[] {
   const found: (ManifestChunk | BadSeparator)[] = []
@@ -50,7 +50,7 @@ export function splitManifest(text: string): (ManifestChunk | BadSeparator)[] {
 }
 
 const afterSeparator = /^[^\S\r\n]*[^\s#]/m
-/** After `...`, directives belong to the document that follows the next separator. */
+/** Matches content after a `...` line, except directives, which belong to the next document. */
 const afterEnd = /^[^\S\r\n]*[^\s#%]/m
 
 /** Whether a text may be JSON: it starts with a brace. */

@@ -23,7 +23,10 @@ export class TextLines {
     return { line, column, endLine, endColumn }
   }
 
-  /** The offset of a position; undefined for a line or column that the text does not have. The line break belongs to its line. */
+  /**
+   * The offset of a position; undefined for a line or column that the text does not have. A line break belongs to the line
+   * that it ends.
+   */
   offset(line: number, column: number): number | undefined {
     const start = this.#starts[line - this.#before - 1]
     if (start === undefined || column < 1) return undefined

@@ -30,7 +30,7 @@ export interface VersionFacts {
 export interface KindFacts {
   readonly namespaced: boolean | null
   readonly metadata: 'object' | 'list' | null
-  /** Name of the list kind. */
+  /** Name of the list kind, if any. */
   readonly list: string | null
   /** A release, such as `1.21`. */
   readonly introduced: string | null
@@ -39,7 +39,7 @@ export interface KindFacts {
   /** `group,version,kind` */
   readonly replacement: string | null
   readonly aliasOf?: string
-  /** Every group version (a star on both sides of the slash) or `v1` (unversioned). */
+  /** Registered in every group version (a star on both sides of the slash), or only in `v1` (unversioned). */
   readonly registeredAs?: string
 }
 
@@ -50,7 +50,7 @@ export interface ResourceFacts {
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
-  /** `client`: no longer served. */
+  /** Set to `client` for kinds that are no longer served. */
   readonly from?: string
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { FieldFacts, NodeFacts, ProtoFacts, TypeFacts, VersionFacts } from './facts.ts'
 
 /**
- * The compact text of a group's types, a fifth of their JSON form. A type is read when it is first used.
+ * The compact text of a group's types, a fifth of their JSON form. A type is parsed on first use.
  *
  *     apps                                             the group; empty for core
  *     /v1 k8s.io/api/apps/v1                           a version and its Go package
@@ -11,11 +11,12 @@ import type { FieldFacts, NodeFacts, ProtoFacts, TypeFacts, VersionFacts } from 
  *     Old>core/v1.Other                                an alias
  *     Same^v1                                          reads as the line of the same name in another version of the group
  *
- * A name of a type stands in the version of the line, `.Name` in `meta/v1`, `/Name` in `core/v1`; others are written in full.
+ * An unqualified type name is in the version of the line; `.Name` is in `meta/v1`, `/Name` in `core/v1`; other names are
+ * written in full.
  *
- * A field is `name`, `=GoName`, flags, `:type`, and marks, each begun by `;`. What is absent follows from the rest: the type is a
- * string, the name in Go is the JSON name with a capital letter, the protobuf number is that of the previous field and one, and the
- * printed zero value is that of the type. An inline field has no name.
+ * A field is `name`, `=GoName`, flags, `:type`, and marks, each begun by `;`. Omitted parts have defaults: the type is a
+ * string, the name in Go is the JSON name with a capital letter, the protobuf number is one more than that of the previous
+ * field, and the printed zero value is that of the type. An inline field has no name.
  *
  * | flag | | type | | mark | |
  * |---|---|---|---|---|---|
@@ -34,15 +35,15 @@ export interface PackedGroup {
   readonly versions: ReadonlyMap<string, PackedVersion>
 }
 
-/** A version whose types are read one by one. */
+/** A version whose types are parsed one by one. */
 export interface PackedVersion extends Pick<VersionFacts, 'goPackage' | 'protoPackage' | 'openapiPrefix'> {
   type(name: string): TypeFacts | undefined
-  /** Full name of the type that an alias stands for. */
+  /** Returns the full name of the target of an alias. */
   alias(name: string): string | undefined
   enumeration(name: string): { readonly values: readonly string[]; readonly hidden: boolean } | undefined
 }
 
-/** @param folder of the group, for names of its types */
+/** @param folder group folder, the first part of its type names */
 export function readPackedGroup(text: string, folder: string): PackedGroup {
   const [group = '', ...lines] = text.split('\n')
   const versions = new Map<string, LineVersion>()
@@ -114,7 +115,7 @@ class LineVersion implements PackedVersion {
     return { values: line.slice(hidden ? 2 : 1).split(','), hidden }
   }
 
-  /** What follows the name, of the version that has it. */
+  /** Returns the rest of the line of a type after its name, resolving references to another version. */
   #line(name: string): string | undefined {
     const line = this.#lines.get(name)
     return line?.startsWith('^') ? this.#versions.get(line.slice(1))!.#line(name) : line
@@ -236,7 +237,7 @@ function lastName(name = ''): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }
 
-/** The encoding that the generator of protobuf messages chooses for a type. */
+/** Returns the protobuf encoding of a type, as chosen by the generator of the messages. */
 function protoOf(type: NodeFacts, number: number): ProtoFacts {
   if (type.map !== undefined) return { number, type: 'bytes', rep: 'rep', map: ['string', messageOf(type.map)] }
   const { list = type, protoWrapped = false } = type
@@ -254,11 +255,11 @@ function messageOf({ named, ref, special, scalar }: NodeFacts): string {
 
 type Known = Pick<FieldFacts, 'type' | 'inline' | 'pointer' | 'omitempty'>
 
-/** What Go prints for the unset field. */
+/** Returns the value that Go prints for an unset field. */
 function zeroOf({ type, inline, pointer = false, omitempty = false }: Known, isAbsent: boolean): { readonly zero?: unknown } {
   if (inline || isAbsent) return {}
   if (type.ref !== undefined && !pointer) return { zero: {} }
-  // A struct in Go, which `omitempty` does not omit.
+  // These types are structs in Go, which `omitempty` does not omit.
   if (type.special !== undefined && !pointer) return { zero: specialZeros[type.special] ?? null }
   return omitempty ? {} : { zero: pointer ? null : zeroValue(type) }
 }

@@ -10,23 +10,23 @@ import { type NodeContext, typeNode } from './type-node.ts'
  * use of its name.
  */
 
-/** A `TypeSource` over group files that also names their groups and versions. */
+/** A `TypeSource` over group files that also lists groups and versions. */
 export interface FactsSource extends TypeSource {
   /** Names of the group folders: `core`, `apps`, ... */
   readonly folders: readonly string[]
   /** @throws SchemaError `UnknownType` for an unknown folder. */
   group(folder: string): { readonly group: string; readonly versions: readonly string[] }
   /**
-   * Text of the facts of a folder: equal texts have equal types.
+   * Text of the facts of a folder: equal texts mean equal types.
    *
    * @throws SchemaError `UnknownType` for an unknown folder.
    */
   text(folder: string): string
 }
 
-/** How the types of an earlier release differ from the facts. */
+/** Differences between an earlier release and the facts. */
 export interface TypeSourceOptions {
-  /** Changes a type: its name is `core/v1.PodSpec`. Default: no changes. */
+  /** Changes the facts of a type, given its name, such as `core/v1.PodSpec`. Default: no changes. */
   readonly revise?: (type: string, facts: TypeFacts) => TypeFacts
   /** Leaves out versions of a group from those that are listed. Default: none. */
   readonly omitVersion?: (folder: string, version: string) => boolean
@@ -95,7 +95,7 @@ export function createTypeSource(
 
   const context: NodeContext = {
     struct,
-    // Only their own group uses structs with a hand-written wire form, so no other group is parsed here.
+    // Only the types of the same group refer to structs with a hand-written wire form, so no other group is parsed.
     specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
     enumValues(name) {
       const at = parseTypeName(name)
@@ -199,7 +199,7 @@ function buildStruct(name: string, found: Located, context: NodeContext): Struct
   }
 }
 
-/** A promoted field keeps its facts except its protobuf number, which is valid only in the embedded message. */
+/** Copies a promoted field without its protobuf number, which is valid only in the embedded message. */
 function promoted(field: Field, inner: string): Field {
   const { proto: _, ...rest } = field
   return { ...rest, promotedFrom: field.promotedFrom ?? inner }

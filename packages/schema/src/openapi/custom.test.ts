@@ -27,7 +27,7 @@ describe('schemas of custom resources', () => {
     expect(definitionName(kind)).toBe('com.example.shop.v1.Widget')
   })
 
-  it("describe common members with the stock texts' first words", () => {
+  it('describe common members with the first words of the texts of kube-apiserver', () => {
     const { apiVersion, metadata } = properties(published({ type: 'object', properties: { spec: { type: 'object' } } }, 'v3'))
     expect(apiVersion?.description).toMatch(/^APIVersion defines /)
     expect(metadata?.description).toMatch(/^Standard object's metadata/)
@@ -50,7 +50,7 @@ describe('schemas of custom resources', () => {
     )
   })
 
-  it('omit members where any member is allowed', () => {
+  it('omit members if any member is allowed', () => {
     expect(published(undefined, 'v3')).toEqual({ type: 'object', 'x-kubernetes-group-version-kind': [kind] })
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
     expect(published(open, 'v2').properties).toBeUndefined()
@@ -61,7 +61,7 @@ describe('schemas of custom resources', () => {
     })
   })
 
-  it('drop in version 2 what its clients do not support', () => {
+  it('drop unsupported keywords in version 2', () => {
     const schema: JsonObject = {
       type: 'object',
       required: ['a', 'b'],

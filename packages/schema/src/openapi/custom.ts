@@ -67,7 +67,7 @@ export function definitionName({ group, version, kind }: GroupVersionKind): stri
   return [...group.split('.').reverse(), version, kind].join('.')
 }
 
-/** Clients and conformance suites match the first words of the texts of common members. */
+/** Text of `metadata`. Clients and conformance suites match the first words of the texts of common members. */
 const metadataText = "Standard object's metadata: name, namespace, labels, annotations and metadata maintained by the server."
 const typeMembers: JsonObject = {
   apiVersion: { description: 'APIVersion defines the group and version of this representation of the object.', type: 'string' },
@@ -92,7 +92,10 @@ function* bodyDefinition(options: CustomSchemaOptions, objectMeta: StructType, d
   return withKind(yield* bodySchema(options, objectMeta, dialect), options, options.kind.kind)
 }
 
-/** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
+/**
+ * Builds the schema of objects. Omits properties if any member is allowed, because clients treat listed properties as the
+ * only valid ones.
+ */
 function* bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Work<JsonObject> {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
@@ -131,7 +134,7 @@ interface PublishScope {
   readonly depth: number
 }
 
-/** Schemas are client input; deeper levels are published as open. */
+/** Maximum depth of published schemas; deeper levels are published as open objects. */
 const maxDepth = 256
 
 // biome-ignore format: a table
@@ -142,7 +145,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
   'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
 ])
 
-/** Yields once per schema. */
+/** Converts a schema for publication; yields once per schema. */
 function* publish(schema: JsonObject, at: PublishScope): Work<JsonObject> {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
   yield
@@ -193,7 +196,10 @@ function* copyJunctors(schema: JsonObject, out: JsonObject, at: PublishScope): W
   if (isJsonObject(not)) out.not = yield* publish(not, deeper)
 }
 
-/** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */
+/**
+ * Removes what clients of version 2 do not support: untyped values with members, arrays without items, and required nullable
+ * members.
+ */
 function restrictToVersion2(schema: JsonObject, out: JsonObject, at: PublishScope): JsonObject {
   const open = out['x-kubernetes-preserve-unknown-fields'] === true
   if (out.nullable === true) {

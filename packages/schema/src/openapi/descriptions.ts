@@ -3,8 +3,8 @@ import { specialText } from './special.ts'
 import { textOf } from './texts/index.ts'
 
 /**
- * Descriptions for `kubectl explain`: a text from the tables where one exists, then facts of the model: format of values, merge
- * behaviour, default.
+ * Descriptions for `kubectl explain`: a text from the tables, if one exists, then properties from the type model: value
+ * format, merge behaviour, default.
  */
 
 /** Describes a type. */

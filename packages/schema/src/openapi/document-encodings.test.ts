@@ -54,7 +54,7 @@ describe('documents assembled from encoded parts', () => {
     expect(fieldsOf(assembled('v3 protobuf'))).toEqual(fieldsOf(encodeOpenapiV3(v3)))
   })
 
-  it('take many short steps', () => {
+  it('are encoded with many yields', () => {
     const steps = groupVersionParts(core, { ...options, dialect: 'v3' })
     let count = 0
     while (steps.next().done !== true) count++

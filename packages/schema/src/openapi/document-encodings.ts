@@ -16,7 +16,7 @@ export interface EncodedParts {
   readonly paths: readonly Uint8Array[]
   readonly schemas: readonly Uint8Array[]
   readonly parameters: readonly Uint8Array[]
-  /** Whether a v3 document names the bearer token as its security scheme, as documents of custom resources do not. Default true. */
+  /** Whether a v3 document declares the bearer token security scheme; documents of custom resources do not. Default true. */
   readonly securitySchemes?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
     readonly paths: (entry: PartEntry) => Uint8Array
-    /** With pauses: definitions are input of clients. */
+    /** Pausable, because definitions may come from clients. */
     readonly schemas: (entry: PartEntry) => Work<Uint8Array>
     readonly parameters: (entry: PartEntry) => Uint8Array
   }
@@ -100,7 +100,7 @@ const jsonV2: DocumentEncoding = {
   },
 }
 
-/** Tag and length of a message field, without its content. */
+/** Returns tag and length of a message field, without its content. */
 function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8Array {
   const length = content.reduce((sum, { byteLength }) => sum + byteLength, more)
   return encoded((writer) => writer.uint32(bytesTag(number)).uint32(length))

@@ -8,7 +8,10 @@ import type { PublishedSchema } from './schemas.ts'
 import { typeSchema } from './type-schema.ts'
 import { bearerToken } from './v3.ts'
 
-/** Whole documents as objects: OpenAPI 3.0 has one self-contained document per group version, Swagger 2.0 one document for all. */
+/**
+ * Whole documents as objects: OpenAPI 3.0 has one self-contained document per group version, Swagger 2.0 has one document
+ * for all.
+ */
 
 export interface OpenApiInfo {
   readonly title: string
@@ -19,7 +22,7 @@ export interface OpenApiInfo {
 export interface OpenApiV3Options {
   readonly source: TypeSource
   readonly info: OpenApiInfo
-  /** Domain names in media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the names of Kubernetes. */
   readonly profile?: NamingProfile
   /** Kinds of root types. @see {@link createKindLookup} */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]

@@ -24,7 +24,8 @@ import {
 } from './gnostic-wire.ts'
 
 /**
- * Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain.
+ * Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to the elements that documents of this server
+ * contain.
  *
  * @example
  * import { encodeOpenapiV3 } from '@krmkit/schema/openapi'
@@ -70,7 +71,9 @@ const schemaOrReference = referable('Schema')
 const oneOrReference = (name: MessageName): FieldWriter => contentField(referable(name))
 const content: FieldWriter = namedMap(message('MediaType'))
 
-/** Only scalar defaults can be represented; of others only the presence. Explicit zeros are written. */
+/**
+ * Only scalar defaults can be represented; for other defaults, only their presence is encoded. Explicit zeros are written.
+ */
 const defaultContent: Content = (writer, value) => {
   if (typeof value === 'number') writer.uint32(tagOf(1, fixed64)).double(value)
   else if (typeof value === 'boolean') writer.uint32(tagOf(2, varint)).bool(value)

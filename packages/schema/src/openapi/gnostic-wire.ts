@@ -4,11 +4,11 @@ import { bytesTag, fixed64, newWriter, tagOf, varint, type WireWriter } from '..
 import { printYaml } from '../yaml/print-yaml.ts'
 
 /**
- * Common encoding of the gnostic messages: maps are lists of named values; values without a message (enum values, extensions) are
- * YAML text.
+ * Encoding shared by the gnostic messages: maps are lists of named values; values without a message type (enum values,
+ * extensions) are YAML text.
  */
 
-/** The bytes written by `write`. */
+/** Returns the bytes written by `write`. */
 export function encoded(write: (writer: Writer) => void): Uint8Array {
   const writer = newWriter()
   write(writer)
@@ -43,26 +43,26 @@ export const yamlValue: FieldWriter = (writer, number, value) => field(writer, n
 
 export const yamlContent: Content = (writer, value) => text(writer, 2, printYaml(value))
 
-/** Encoded messages of the schemas inside large ones. The schemas are not changed after they are built. */
+/** Cache of encoded schemas inside large schemas. Schemas are immutable once built. */
 const encodedSchemas = new WeakMap<object, { readonly content: Content; readonly bytes: Uint8Array }>()
-/** The encoded entries of large maps of schemas, in chunks. */
+/** Cache of the encoded entries of large maps of schemas, in chunks. */
 const encodedMaps = new WeakMap<object, { readonly content: Content; readonly chunks: readonly Uint8Array[] }>()
 
-/** Entries of a map that are encoded in one step. */
+/** Number of map entries encoded in one step. */
 const entriesPerStep = 256
 
 export interface SchemaContents {
-  /** The message of a schema. */
+  /** Writes the message of a schema. */
   readonly schema: Content
-  /** The value of an entry of a map of schemas. */
+  /** Writes the value of an entry in a map of schemas. */
   readonly entry: Content
 }
 
 /**
- * Encodes the schemas inside a schema, innermost first, so that encoding the schema itself takes one short step: it copies their
- * bytes.
+ * Encodes the schemas inside a schema, innermost first, so that encoding the schema itself takes one short step, which
+ * copies their bytes.
  *
- * @returns the objects whose encoded form is kept.
+ * @returns the objects whose encoded form is cached.
  */
 export function* encodeInnerSchemas(schema: JsonObject, contents: SchemaContents): Work<readonly object[]> {
   const kept: object[] = []
@@ -100,7 +100,7 @@ function isNested(schema: JsonObject): boolean {
 function* encodeSchema(schema: JsonObject, contents: SchemaContents): Work<JsonObject> {
   const inside = yield* encodeInnerSchemas(schema, contents)
   encodedSchemas.set(schema, { content: contents.schema, bytes: encoded((writer) => contents.schema(writer, schema)) })
-  // Kept at every level, the forms of a deep schema would take its size times its depth.
+  // Not cached at every level: the cache of a deep schema would take its size times its depth.
   for (const each of inside) {
     encodedSchemas.delete(each)
     encodedMaps.delete(each)

@@ -35,7 +35,7 @@ describe('a large schema', () => {
     paced: { build: () => body.paced?.of(dialect) as Work<JsonObject> },
   })
 
-  it.each(['v2 json', 'v3 json', 'v2 protobuf', 'v3 protobuf'] as const)('is encoded in many steps: %s', (name) => {
+  it.each(['v2 json', 'v3 json', 'v2 protobuf', 'v3 protobuf'] as const)('is encoded with many yields: %s', (name) => {
     const { dialect, encode } = documentEncodings[name]
     const steps = encode.schemas(entryOf(dialect))
     let count = 1

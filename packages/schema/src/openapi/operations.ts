@@ -47,14 +47,14 @@ export interface OperationTarget {
   readonly custom?: boolean
 }
 
-/** What every group version uses: names of schemas, and which parameters there are. */
+/** Schema names and parameters that every group version uses. */
 export interface MetaNames {
   readonly status: string
   readonly deleteOptions: string
   readonly patch: string
   readonly watchEvent: string
   readonly resourceList: string
-  /** Whether the options of a request have a parameter: an earlier release lacks younger ones. */
+  /** Whether the release has a request parameter. */
   hasParameter(name: string): boolean
 }
 
@@ -62,7 +62,7 @@ export interface MetaNames {
 export interface MediaTypes {
   readonly objects: readonly string[]
   readonly streams: readonly string[]
-  /** Of patches beside those of every server. */
+  /** Additional patch types, such as CBOR. */
   readonly patches: readonly string[]
 }
 
@@ -193,7 +193,7 @@ class OperationBuilder {
 
   #operation(path: string, id: string, verbal: ActionDetails): Omit<Operation, 'responses' | 'produces'> {
     const { custom, parentKind } = this.#target
-    // As on kube-apiserver, subresources of a custom kind have the kind of their parent.
+    // As on kube-apiserver, subresources of a custom resource have the kind of their parent.
     const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
     const inPath = [
       ...(path.includes('{namespace}') ? [namespace] : []),

@@ -29,7 +29,7 @@ export function nameOf(kind: string): Parameter {
 
 export const proxiedPath: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path on the target.' }
 
-/** Declared inline: old clients look for these two on the operation. */
+/** Declared inline, because old clients look for dryRun and fieldValidation on the operation. */
 const dryRun = query('dryRun', 'string', 'All processes the request without persisting it.', null)
 const fieldValidation = query(
   'fieldValidation',

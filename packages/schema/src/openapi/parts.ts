@@ -10,8 +10,7 @@ import { sharedParameters, v2PathItem } from './v2.ts'
 import { byPath, v3PathItem } from './v3.ts'
 
 /**
- * Documents in parts: one per path and per schema, each built on demand. Building a large document can be interrupted, and parts
- * that
+ * Documents in parts: one per path and per schema, each built on demand. Building a large document can pause, and parts that
  * two documents share are built once.
  */
 
@@ -44,7 +43,7 @@ export interface GroupVersionOptions extends PartsOptions {
 }
 
 /**
- * Collects the parts of the document of a group version in short steps.
+ * Collects the parts of the document of a group version; pausable.
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
@@ -88,7 +87,7 @@ function partsOf(operations: readonly Operation[], schemas: SchemaCollector, dia
   }
 }
 
-/** Builds the members, sorted by name; of several with the same name the first wins. */
+/** Builds the members, sorted by name; of members with the same name the first is used. */
 export function buildMembers(entries: readonly PartEntry[]): JsonObject {
   const byName = new Map<string, PartEntry>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)

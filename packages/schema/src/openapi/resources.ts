@@ -66,7 +66,7 @@ export function metaNames(source: TypeSource): MetaNames {
   }
 }
 
-/** Options of deletions that earlier releases lack. */
+/** Delete options that earlier releases lack. */
 const youngerDeleteOptions: readonly string[] = ['ignoreStoreReadErrorWithClusterBreakingPotential']
 
 /** Collects the shared schemas that the operations refer to. */

@@ -20,7 +20,7 @@ export interface RootOptions {
   readonly issuer: boolean
   /** Whether `/version` names the emulated release. Default true. */
   readonly namesEmulation?: boolean
-  /** Domain names in media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the names of Kubernetes. */
   readonly profile?: NamingProfile
 }
 

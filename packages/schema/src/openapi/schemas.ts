@@ -9,7 +9,7 @@ import { typeSchema } from './type-schema.ts'
 /** A schema to publish: a structural type, or a literal schema such as that of a custom resource. */
 export type PublishedSchema = StructType | LiteralSchema
 
-/** A schema that is already written. */
+/** A schema given as JSON. */
 export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
@@ -72,7 +72,7 @@ export class SchemaCollector {
     return schema.name
   }
 
-  /** Adds the types that are referred to. */
+  /** Adds all referenced types, recursively. */
   *followReferences(): Work {
     for (let type = this.#pending.pop(); type !== undefined; type = this.#pending.pop()) {
       for (const field of type.fields) this.#follow(field.type)

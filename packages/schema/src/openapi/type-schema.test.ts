@@ -119,7 +119,7 @@ describe('schemas of types', () => {
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype)
   })
 
-  it('describe every member, by its name if nothing else is known', () => {
+  it('describe every member, at least by its name', () => {
     for (const field of Object.values(container.properties as JsonObject)) {
       expect((field as JsonObject).description).toMatch(/^[A-Zt].*\.$/)
     }

@@ -15,7 +15,7 @@ import { specialName } from './special.ts'
  */
 
 export interface TypeSchemaOptions {
-  /** Group version kinds of the type. Default: for root types their own. */
+  /** Group version kinds of the type. Default: for root types, their own kind. */
   readonly kindsOf?: (type: StructType) => readonly GroupVersionKind[]
   /** Whether the values of enums are listed. Default true. */
   readonly enums?: boolean
@@ -50,7 +50,7 @@ function ownKind(type: StructType): readonly GroupVersionKind[] {
   return type.root ? [{ group: type.group, version: type.version, kind: type.typeName }] : []
 }
 
-/** How schemas are written. */
+/** Options of schema generation. */
 interface Form {
   readonly dialect: Dialect
   readonly enums: boolean
@@ -90,7 +90,7 @@ function nodeSchema(node: TypeNode, form: Form): JsonObject {
   }
 }
 
-/** Elements have the default of a field of their type. */
+/** Returns the schema of list and map elements, which have the default of a field of their type. */
 function elementSchema(node: TypeNode, form: Form): JsonObject {
   const { dialect } = form
   const zero = dialect === 'v3' ? zeroOf(node) : undefined
@@ -116,7 +116,7 @@ const scalarTypes: Readonly<Record<ScalarNode['scalar'], readonly [type?: string
   any: [],
 }
 
-/** Default in version 3: the value that the server reads when the member is absent. */
+/** Returns the default in version 3: the value that an absent member decodes to. */
 export function defaultOf(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default
   if (field.pointer) return undefined
@@ -148,7 +148,7 @@ function extensionsOf(field: Field): JsonObject {
   return extensions
 }
 
-/** In a union every optional member is an alternative. */
+/** Returns the union extensions: every optional member is an alternative. */
 function unionsOf(type: StructType): JsonObject[] {
   if (!type.union) return []
   const discriminator = type.fields.find((field) => field.unionDiscriminator)

@@ -7,17 +7,20 @@ import { fixed64, lengthDelimited, readBytes, readInt32, readInt64, readText, va
 /** Encodes and decodes one value after its tag. */
 export interface ValueCodec {
   readonly wire: number
-  /** Writes the value without its tag; messages with their length. */
+  /** Writes the value without its tag; messages are written with their length. */
   write(writer: WireWriter, value: unknown): void
   /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
   /** The pausable form; absent for values that are never large. */
   readonly paced?: { read(reader: WireReader, limit: number, depth: number): Work<unknown> }
-  /** Reads one more occurrence of a message into the value of earlier ones; absent where the last occurrence counts. */
+  /**
+   * Reads one more occurrence of a message into the value of earlier ones; absent when the last occurrence replaces earlier
+   * ones.
+   */
   merge?(previous: unknown, reader: WireReader, limit: number, depth: number): unknown
-  /** Value of a map entry without one. */
+  /** Returns the value of a map entry that has no value field. */
   zero(): unknown
-  /** Whether a map entry without a value lacks its field; other types write an empty value. */
+  /** Whether the value field is omitted for a null map value; other types write an empty value. */
   readonly omitsNull?: boolean
   /** Whether lists of these values may be packed. */
   readonly packable?: boolean
@@ -25,7 +28,7 @@ export interface ValueCodec {
 
 type ScalarName = (TypeNode & { kind: 'scalar' })['scalar']
 
-/** Codecs of scalars; `any` has no protobuf form. */
+/** Returns the codec of a scalar; undefined for `any`, which has no protobuf form. */
 export function scalarCodec(scalar: ScalarName): ValueCodec | undefined {
   return codecs[scalar]
 }

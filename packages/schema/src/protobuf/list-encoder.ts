@@ -9,7 +9,7 @@ import { bytesTag, newWriter } from './wire.ts'
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
  *
- * The other fields follow the elements where their numbers are higher.
+ * Other fields with higher numbers follow the elements.
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'

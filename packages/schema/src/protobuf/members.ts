@@ -29,7 +29,7 @@ export interface MemberPlan {
   /** Writes the member with its tag unless it is omitted. `object` is the canonical object of the message. */
   write(writer: WireWriter, object: Record<string, unknown>): void
   readonly read: ReadMember<void>
-  /** The pausable form; absent where the value is never large. */
+  /** The pausable form; absent for values that are never large. */
   readonly paced?: { readonly read: ReadMember<Work> }
 }
 
@@ -109,7 +109,7 @@ function elementFrame(field: FieldPlan): number {
   return field.node.of?.frameBytes ?? 1
 }
 
-/** The engine moves index-like keys to the front of an object. */
+/** Returns sorted keys, because JavaScript moves index-like keys to the front of an object. */
 function sortedKeys(map: Record<string, unknown>): readonly string[] {
   const keys = memberNames(map)
   for (let i = 1; i < keys.length; i++) {

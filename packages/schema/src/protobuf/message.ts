@@ -45,7 +45,7 @@ export function writeMessage(type: StructType, object: Record<string, unknown>, 
   for (const member of messageOf(type).members) member.write(writer, object)
 }
 
-/** An inline struct: part of the same JSON object, but a separate message. */
+/** Member for an inline struct: part of the same JSON object, but a separate message. */
 function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
   const inner = member.struct()
   const plan = messagePlan(inner, inner.proto ?? [], struct)

@@ -85,7 +85,7 @@ describe('messages', () => {
     }
     const whole = Buffer.concat(parts.slice(0, 2).map(bytes))
     const spec = bytes(parts[2] as object)
-    // The third message repeats the specification only: its metadata would clear the namespace.
+    // The third message contains only the spec, because its metadata would clear the namespace.
     const tail = spec.subarray(spec.indexOf(0x12, spec[1] as number))
     expect(decodeMessage(pod, Buffer.concat([whole, tail]))).toEqual(decodeMessage(pod, bytes(merged)))
   })
@@ -155,7 +155,7 @@ describe('messages', () => {
     ['c3a9 c3', '\u00e9\ufffd'],
     [`${'61'.repeat(30)}e282`, `${'a'.repeat(30)}\ufffd\ufffd`],
     ['efbb bf61', '\ufeffa'],
-  ])('replace each byte of invalid UTF-8 alone, as in JSON: %s [S4]', (bytes, text) => {
+  ])('replace each byte of invalid UTF-8 separately, as in JSON: %s [S4]', (bytes, text) => {
     const value = bytes.replaceAll(' ', '')
     const length = (size: number) => size.toString(16).padStart(2, '0')
     const size = value.length / 2

@@ -51,7 +51,7 @@ export function encodeMessage(type: StructType, object: object): Uint8Array {
 }
 
 export interface ProtobufOptions {
-  /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
+  /** Counts the size of the decoded object; decoding fails above its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
 }
 
@@ -103,7 +103,7 @@ export function* decodeMessage<T = Record<string, unknown>>(
   }
 }
 
-/** Empty members of `meta` are not added. */
+/** Adds kind and apiVersion, unless they are empty. */
 export function withTypeMeta(
   type: StructType,
   object: Record<string, unknown>,

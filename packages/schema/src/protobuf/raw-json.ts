@@ -3,7 +3,7 @@ import { jsonWeight } from '../decode/json-weight.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { bytesTag, readBytes, readFields, type WireReader } from './wire.ts'
 
-/** JSON text in a message. */
+/** Reads raw JSON, which is text in a message. */
 
 /**
  * Reads JSON; null for an empty message.
@@ -27,7 +27,7 @@ export function* readRawJson(reader: WireReader, limit: number): Work<unknown> {
 
 export const largeText = 64 * 1024
 
-/** Undefined for an empty message. */
+/** Returns the JSON text; undefined for an empty message. */
 export function rawText(reader: WireReader, limit: number): Uint8Array | undefined {
   let raw: Uint8Array | undefined
   readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })

@@ -8,7 +8,7 @@ import { bytesTag, expectWire, lengthDelimited, readEnd, readTag, readText, skip
 
 /** Reads one occurrence of a member of a message into `slots`, the slots of the outermost struct. */
 
-/** What reading a member needs. */
+/** The properties of a member that reading it needs. */
 export interface MemberForm {
   readonly field: FieldPlan
   readonly codec: ValueCodec
@@ -36,7 +36,7 @@ export function* readSingle(
     slots[index] = codec.merge(earlier, reader, limit, depth + 1)
     return
   }
-  // A repeated value that is no message replaces the earlier one.
+  // A repeated scalar replaces the earlier value.
   if (earlier !== undefined) reader.decodedSize.replace(earlier, minDiscardedBytes)
   const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
   slots[index] = yield* readValue(codec, reader, limit, depth + 1)

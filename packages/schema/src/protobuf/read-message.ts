@@ -32,7 +32,7 @@ export function* readMessage(plan: MessagePlan, reader: WireReader, limit: numbe
 /** Fields read between two yields. */
 const fieldsPerStep = 64
 
-/** Shorter values are read in one step. */
+/** Values shorter than this are read in one step. */
 const shortValue = 4096
 
 export function* readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], limit: number, depth: number): Work {
@@ -72,7 +72,7 @@ export function* readEmbedded(
 }
 
 /**
- * A message of which more than one occurrence was read. Its object is built when the enclosing message ends, so that many occurrences
+ * A message with more than one occurrence. Its object is built at the end of the enclosing message, so that many occurrences
  * take linear time.
  */
 export class OpenMessage {
@@ -85,7 +85,7 @@ export class OpenMessage {
   }
 }
 
-/** Builds the open messages among the fields and sorts maps, whose entries arrive in the order of the sender. */
+/** Builds the objects of open messages and sorts maps, whose entries are in the order of the sender. */
 function* finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Work<Record<string, unknown>> {
   for (const { index } of struct.fields) {
     const value = slots[index]
@@ -93,7 +93,7 @@ function* finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize):
   }
   for (const { index, field } of struct.fields) {
     const value = slots[index]
-    // Fields of messages that were built before hold null where they are unset.
+    // In already built messages, unset fields are null.
     if (field.type.kind === 'map' && value !== undefined && value !== null)
       slots[index] = yield* sortedMap(value as Record<string, unknown>)
   }

@@ -54,7 +54,7 @@ export function readEnd(reader: WireReader, limit: number): number {
   return end
 }
 
-/** The length of the next value, which is length-delimited; 0 when it exceeds the limit. Reads nothing. */
+/** Returns the length of the next length-delimited value without consuming it; 0 when it exceeds the limit. */
 export function peekLength(reader: WireReader, limit: number): number {
   const start = reader.pos
   const length = readLength(reader)

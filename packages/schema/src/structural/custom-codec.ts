@@ -43,7 +43,10 @@ export function* applyDefaults({ schema }: CustomSchema, object: JsonObject, siz
   return (yield* sortedValue(copy)) as JsonObject
 }
 
-/** A strategy may have removed what has a default, such as the status of a new object. */
+/**
+ * A strategy may have removed members that have a default, such as the status of a new object, so defaults are applied
+ * again.
+ */
 export function* normalize(custom: CustomSchema, object: JsonObject): Work<JsonObject> {
   const metadata = yield* normalizeMetadata(object, custom.objectMeta)
   yield true
@@ -54,7 +57,7 @@ export function* normalize(custom: CustomSchema, object: JsonObject): Work<JsonO
   return (yield* sortedValue(pruned, { constant: true })) as JsonObject
 }
 
-/** Validation accepts null without a type, which storage does not keep. */
+/** Removes null members without a type: validation accepts them, but storage does not keep them. */
 function* withoutNulls({ preserveUnknownFields, schema }: CustomSchema, object: JsonObject): Work<JsonObject> {
   if (preserveUnknownFields || !schema.containsUntyped || !(yield* hasPrunedNulls(object, schema))) return object
   const copy = yield* copyJson(object)
@@ -68,7 +71,7 @@ export function* readStored(custom: CustomSchema, object: JsonObject): Work<Json
   const { object: copy, keys } = yield* decodeUntyped<JsonObject>(object, { collect: false })
   const coerced = yield* coerce(custom, copy, { unknown: undefined, lenient: true, keys })
   yield true
-  // Objects of old servers may lack a generation.
+  // Objects written by old servers may lack a generation.
   const { metadata } = coerced as { metadata: JsonObject }
   if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
   yield* applySchemaDefaults(coerced, schema)
@@ -80,11 +83,11 @@ export function* dropUnknownFields({ schema, preserveUnknownFields }: CustomSche
   if (preserveUnknownFields) return value
   const { object, keys } = yield* decodeUntyped<JsonObject>(value, { collect: false })
   yield* pruneObject(object, schema, { keys })
-  // The members are sorted already, but the keys of large objects have to be remembered.
+  // The members are already sorted; this stores the keys of large objects.
   return keys === undefined ? object : ((yield* sortedValue(object, { keys, constant: true })) as JsonObject)
 }
 
-/** Keys of large objects in a copy. Some of the members may have been removed since. */
+/** Keys of large objects in a copy. Some members may have been removed since. */
 export type CopiedKeys = Map<object, readonly string[]> | undefined
 
 export interface Coercion {
@@ -111,7 +114,7 @@ function* coerce(
     if (!keepNulls) yield* pruneNulls(object, schema, keys)
     yield true
   }
-  // Metadata is added to the object, and to the resources in it.
+  // Coercion adds metadata members to the object and to embedded resources.
   if (schema.containsEmbedded) keys?.clear()
   else keys?.delete(object)
   if (schema.containsEmbedded) coerceEmbedded(object, schema, { metadata: objectMeta, unknown, lenient })
@@ -125,7 +128,7 @@ export function addUnknownFields(problems: readonly string[], unknown: readonly 
 }
 
 /**
- * Counts an object without its unknown fields, which are pruned.
+ * Counts the size of an object without its unknown fields, which are pruned.
  *
  * @throws DecodeError `TooLarge`
  */
@@ -146,7 +149,7 @@ function* countMetadata({ managedFields, ...metadata }: JsonObject, size: Decode
   size.useSeparateCount(before)
 }
 
-/** Metadata in its printed form, sorted by name; the same object when it already is. */
+/** Metadata in its printed form, sorted by name; the same object when it is already in this form. */
 function* normalizeMetadata(object: JsonObject, type: StructType): Work<JsonValue> {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalizeBuiltIn(type, given)

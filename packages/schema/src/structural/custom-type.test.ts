@@ -73,7 +73,7 @@ describe('createCustomType', () => {
   })
 
   it.each(['a"b', 'a\\b', 'a\tb', '\u0001', 'a\ufeff', '\u2028', '\ud83d\ude00', '\u{e0001}'])(
-    'reports %j in metadata and elsewhere as it is',
+    'reports %j unescaped in metadata and elsewhere',
     (name) => {
       const { problems } = decode(type, { kind: 'Widget', metadata: { [name]: 1 }, spec: { [name]: 1 } })
       expect(problems).toEqual([`unknown field "metadata.${name}"`, `unknown field "spec.${name}"`])
@@ -93,7 +93,7 @@ describe('createCustomType', () => {
     expect(applyDefaults(type, decode(type, object({ size: null })).object).spec).toEqual({ size: 3 })
   })
 
-  it('keeps nulls of an applied configuration for validation, and stores none without a type', () => {
+  it('keeps nulls of an applied configuration for validation, but does not store untyped nulls', () => {
     const kept = { list: [{ x: null }], map: { a: null }, open: { known: null }, size: null }
     expect(decode(type, object(kept), { keepNulls: true }).object.spec).toEqual(kept)
     const untyped = createCustomType({

@@ -9,8 +9,8 @@ import { prunedDefaults } from './pruned-defaults.ts'
 import { createSchemaNode, type SchemaNode } from './schema-node.ts'
 
 /**
- * Types of custom resources from their schemas. Decoding prunes unknown fields, values keep their form, and members are sorted by
- * name.
+ * Types of custom resources from their schemas. Decoding prunes unknown fields, keeps the text of values, and sorts members
+ * by name.
  */
 
 export interface CustomTypeOptions {

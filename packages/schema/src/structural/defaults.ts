@@ -47,7 +47,7 @@ export function* applySchemaDefaults(value: JsonValue, node: SchemaNode | undefi
   }
 }
 
-/** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
+/** @param around bytes of the member besides its value. A replaced null was counted as one of the smallest values. */
 function* copyDefault(fallback: JsonValue, around: number, size: DecodedSize | undefined): Work<JsonValue> {
   size?.add(Math.max(0, around + (yield* jsonWeight(fallback)) - 4))
   return yield* copyJson(fallback)
@@ -56,7 +56,7 @@ function* copyDefault(fallback: JsonValue, around: number, size: DecodedSize | u
 /**
  * Removes null members where null is not allowed and no default applies.
  *
- * @param known keys of large objects, some of which may have been removed
+ * @param known keys of large objects; some members may have been removed
  */
 export function* pruneNulls(
   value: JsonValue,
@@ -75,7 +75,7 @@ export function* pruneNulls(
     return
   }
   const rest = additionalNode(node)
-  // Members without a schema are not visited.
+  // Members without a schema are skipped.
   const few = rest === undefined && node.properties.size < membersPerStep
   const keys = few ? [...node.properties.keys()] : (known?.get(value) ?? Object.keys(value))
   if (keys.length > membersPerStep) yield true
@@ -91,7 +91,7 @@ export function* pruneNulls(
   }
 }
 
-/** Whether `pruneNulls` would change the value; checked before copying it. */
+/** Whether `pruneNulls` would change the value; checked before the value is copied. */
 export function* hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined): Work<boolean> {
   if (node?.containsUntyped !== true || typeof value !== 'object' || value === null) return false
   const rest = additionalNode(node)
@@ -112,7 +112,7 @@ export function* hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined):
 /** Members visited between two pauses. */
 export const membersPerStep = 128
 
-/** Whether `applySchemaDefaults` would change the value; checked before copying it. */
+/** Whether `applySchemaDefaults` would change the value; checked before the value is copied. */
 export function* lacksDefaults(value: JsonValue, node: SchemaNode | undefined): Work<boolean> {
   if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) {

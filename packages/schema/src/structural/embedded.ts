@@ -113,7 +113,7 @@ export function coerceEmbedded(
 }
 
 /**
- * Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid.
+ * Validates embedded resources: `apiVersion` and `kind` are required, and metadata must be valid.
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
@@ -140,7 +140,8 @@ export function validateEmbedded(
 }
 
 /**
- * The error of the first embedded resource, the value itself included, whose `apiVersion`, `kind` or `metadata` has a wrong type.
+ * Returns the error of the first embedded resource, including the value itself, whose `apiVersion`, `kind` or `metadata` has
+ * a wrong type.
  *
  * @see {@link coerceEmbedded}
  */

@@ -1,6 +1,6 @@
 import { MetaError, parseDuration } from '@krmkit/meta'
 
-/** Units with the word that longer forms start with: `2 days`. */
+/** Units: nanoseconds, short name, and the prefix of longer names, such as `day` in `2 days`. */
 const units: readonly (readonly [nanos: bigint, short: readonly string[], long: string])[] = [
   [1n, ['ns'], 'nano'],
   [1_000n, ['us', 'µs'], 'micro'],
@@ -15,7 +15,8 @@ const units: readonly (readonly [nanos: bigint, short: readonly string[], long: 
 const part = /(\d+)\s*([A-Za-zµ]*)/g
 
 /**
- * Reads a text of the format `duration`: a duration as Go writes it, or any text with numbers and units in it, `2 days` as well as `P1D`.
+ * Reads a text of the format `duration`: a Go duration, or any text that contains numbers with units, such as `2 days` or
+ * `P1D`.
  *
  * @returns nanoseconds; `undefined` for other texts.
  */

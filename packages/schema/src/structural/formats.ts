@@ -48,7 +48,7 @@ function isUri(text: string): boolean {
   return host.startsWith('[') ? /^\[[0-9a-fA-F:.%]+\](?::\d*)?$/.test(host) : /^[^:[\]<>"]*(?::\d*)?$/.test(host)
 }
 
-/** A mail address as in a message header: bare, or in angle brackets after a name. */
+/** Whether a text is a mail address as in a message header: bare, or in angle brackets after a name. */
 function isEmail(text: string): boolean {
   const bracketed = /^[^<>]*<([^<>]*)>$/.exec(text.trim())
   const address = bracketed === null ? text.trim() : (bracketed[1] as string)
@@ -65,11 +65,14 @@ function isDotAtom(text: string): boolean {
   return text.split('.').every((part) => /^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\u0080-\uffff-]+$/.test(part))
 }
 
-/** One label with a hyphen at most, after its first character; or labels before one of letters. */
+/**
+ * Matches one label, in which only the second character may be a hyphen, or several labels of which the last has only
+ * letters.
+ */
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 
-/** As in kube-apiserver, which counts bytes. */
+/** The length limit is in bytes, as in kube-apiserver. */
 function isHostname(text: string): boolean {
   if (text.length > 255 || utf8Length(text) > 255 || !hostname.test(text)) return false
   return text.split('.').every((label) => utf8Length(label) <= 63)

@@ -10,7 +10,7 @@ import { own } from '../json/json-object.ts'
  */
 export type Check<R = number> = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => R
 
-/** As `Check`, with pauses where the value has parts. */
+/** As `Check`, but may be pausable for values with parts. */
 export type PartsCheck = Check<number | Work<number>>
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`. */

@@ -38,7 +38,7 @@ export function knownMetadata({ object, problems }: Decoded<JsonObject>, { prefi
 
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
-/** Problems quote names as Go does; those of custom resources show them as they are. */
+/** Removes Go's quoting of a name: problems of custom resources show names unescaped. */
 function unquoted(name: string): string {
   return name.replace(/\\(?:x(..)|u(.{4})|U(.{8})|(.))/g, (_, x, u, long, char: string) => {
     const code = x ?? u ?? long
@@ -72,7 +72,7 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
       decodeAtOnce(type, { [name]: member }, { collect: false })
       setMember(kept, name, member)
     } catch {
-      // Malformed: drop it.
+      // Drops a malformed field.
     }
   }
   return withoutNullTime(decodeAtOnce<JsonObject>(type, kept, { collect: false }).object)

@@ -6,8 +6,8 @@ import { messagePath, numberOf } from './keywords.ts'
 import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
- * Checks `multipleOf`, `minimum` and `maximum`, in this order. As on kube-apiserver, integers are compared with bounds and factors
- * that have lost their fractions: no integer is a multiple of 0.5, whose integral part is not positive.
+ * Checks `multipleOf`, `minimum` and `maximum`, in this order. As on kube-apiserver, integers are compared with truncated
+ * bounds and factors: no integer is a multiple of 0.5, because 0 is not a positive factor.
  */
 export function numberCheck(schema: JsonObject): Check | undefined {
   const factor = numberOf(schema, 'multipleOf')
@@ -48,7 +48,7 @@ export function numberCheck(schema: JsonObject): Check | undefined {
 
 const least64 = -(2n ** 63n)
 
-/** Go's conversion to int64, which gives the least number for those out of range. */
+/** Go's conversion to int64: numbers out of range become the least int64. */
 function integralPart(value: number): bigint {
   const whole = BigInt(Math.trunc(value))
   return whole >= least64 && whole < -least64 ? whole : least64
@@ -58,7 +58,10 @@ function text(value: number | bigint): string {
   return typeof value === 'bigint' ? String(value) : goFloat(value)
 }
 
-/** Tolerates rounding errors of fractions. Quotients that no double has exactly are no integers. */
+/**
+ * Whether a number is a multiple of a factor, within rounding errors. A quotient beyond the exact range of doubles does not
+ * count as an integer.
+ */
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor
   if (!(Math.abs(times) <= Number.MAX_SAFE_INTEGER)) return false

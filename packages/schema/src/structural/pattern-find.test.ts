@@ -53,7 +53,7 @@ describe('MatchFinder', () => {
     }
   })
 
-  it('yields in proportion to the work', () => {
+  it('yields proportionally to the work', () => {
     const program = RE2JS.compile('[a-b]*c').re2().prog
     const yields = (length: number) => [...new MatchFinder(program, 'ab'.repeat(length)).find(0)].length
     expect(yields(100_000)).toBeGreaterThan(5)
@@ -62,7 +62,7 @@ describe('MatchFinder', () => {
 })
 
 describe('matches', () => {
-  it.each(patterns)('finds in long texts what it finds in their parts: %s', (source) => {
+  it.each(patterns)('finds the same matches in long texts as in their parts: %s', (source) => {
     const pattern = compilePattern(source) as Pattern
     const compiled = RE2JS.compile(source)
     for (let i = 0; i < 5; i++) {

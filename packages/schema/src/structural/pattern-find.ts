@@ -1,22 +1,22 @@
 import { holdingConditions, type Instruction, noCharacter, operations, type Program, workPerStep } from './pattern-search.ts'
 
 /**
- * An interruptible search for the matches of a compiled pattern, for long texts. The library's own search runs in one step.
+ * A pausable search for the matches of a compiled pattern, for long texts; the search of the library cannot pause.
  *
- * The text is read once for each match. Threads are instructions that wait for the next character, each with the start of its match;
- * the order of the list is that of the alternatives, and a match ends all threads behind it.
+ * The text is scanned once per match. A thread is an instruction that waits for the next character, with the start of its
+ * match. Threads are ordered by preference, and a match ends all threads after it.
  */
 export class MatchFinder {
   readonly #program: Program
   readonly #text: string
   #threads: Threads
   #following: Threads
-  /** Number of the last list that has an instruction. */
+  /** By instruction: number of the last thread list that contains it. */
   readonly #listed: Uint32Array
   readonly #pending: Int32Array
   #list = 0
   #work = 0
-  /** Where the last match is. */
+  /** Position of the last match. */
   start = -1
   end = -1
 
@@ -30,11 +30,11 @@ export class MatchFinder {
     this.#pending = new Int32Array(length + 1)
   }
 
-  /** Whether there is a match from a position on. Yields `true` after each millisecond of work or so. */
+  /** Searches for a match from a position on. Yields `true` after about each millisecond of work. */
   *find(from: number): Generator<true, boolean> {
     const text = this.#text
     let at = from
-    // Of a pair, the second half will do: it is neither a letter nor the end of a line.
+    // The second half of a surrogate pair suffices as the previous character: it is neither a letter nor a line end.
     let before = from === 0 ? noCharacter : text.charCodeAt(from - 1)
     let rune = characterAt(text, at)
     let found = false
@@ -62,7 +62,7 @@ export class MatchFinder {
     }
   }
 
-  /** Reads a character. @returns whether a thread ends with a match before it. */
+  /** Advances all threads by a character. @returns whether a thread ends with a match before it. */
   #step(at: number, rune: number, holding: number): boolean {
     const { inst } = this.#program
     const { instructions, starts, size } = this.#threads
@@ -79,7 +79,7 @@ export class MatchFinder {
     return false
   }
 
-  /** Adds what an instruction leads to without reading a character, preferred alternatives first. */
+  /** Adds the instructions reachable from an instruction without consuming a character, preferred alternatives first. */
   #add(threads: Threads, { at: first, start }: { readonly at: number; readonly start: number }, holding: number): void {
     const { inst } = this.#program
     const pending = this.#pending

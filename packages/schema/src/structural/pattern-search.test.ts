@@ -29,7 +29,7 @@ const patterns = [
 const parts = ['a', 'b', 'ab', '\n', ' ', 'c', 'K', 'ſ', '\u212a', 'é', '𝒳', '\ud835', 'x', '_', '']
 
 describe('searchProgram', () => {
-  it.each(patterns)('finds what the library finds: %s', (source) => {
+  it.each(patterns)('agrees with the library: %s', (source) => {
     const compiled = RE2JS.compile(source)
     const program = compiled.re2().prog
     expect(isSearchable(program)).toBe(true)
@@ -41,7 +41,7 @@ describe('searchProgram', () => {
     }
   })
 
-  it('yields in proportion to the work, with any number of states', () => {
+  it('yields proportionally to the work, with any number of states', () => {
     const program = RE2JS.compile('[ab]*a[ab]{900}c').re2().prog
     const steps = (length: number) => {
       let seed = 1

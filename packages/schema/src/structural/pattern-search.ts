@@ -1,8 +1,8 @@
 /**
- * An interruptible search with a compiled pattern, for long texts. The library's own search runs in one step.
+ * A pausable search with a compiled pattern, for long texts; the search of the library cannot pause.
  *
- * The text is read once. A state is the set of instructions that wait for the next character; transitions by ASCII characters are
- * remembered, so that everyday patterns need one look-up for each character.
+ * The text is scanned once. A state is the set of instructions that wait for the next character. Transitions by ASCII
+ * characters are cached, so that common patterns need one look-up per character.
  */
 
 /** A program of the library. */
@@ -31,39 +31,39 @@ export const operations = {
   lookBehind: 12,
 } as const
 
-/** Conditions of instructions without width. */
+/** Conditions of zero-width instructions. */
 const conditions = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
 
-/** Character before the text and behind it. */
+/** Pseudo-character before and after the text. */
 export const noCharacter = -1
 const newLine = 10
 const remembered = 128
-/** Instructions of remembered states, and their transitions: about 8 MB. */
+/** Maximum number of instructions and transitions of cached states: about 8 MB. */
 const maxRemembered = 1_000_000
-/** Work between two pauses: instructions that are visited, and characters. About a millisecond. */
+/** Work between two pauses, in visited instructions and characters: about a millisecond. */
 export const workPerStep = 50_000
 
-/** Larger states are not remembered: they are seldom reached again, and their key takes longer than the transition. */
+/** Larger states are not cached: they rarely recur, and building their key takes longer than the transition. */
 const maxWaiting = 64
 
 interface State {
   readonly waiting: ArrayLike<number>
   /** Number of waiting instructions. */
   readonly size: number
-  /** Character before the next one, if it matters to conditions. */
+  /** The previous character, if a condition depends on it. */
   readonly before: number
-  /** By character code; absent in states that are not remembered. */
+  /** The next state by character code; absent in states that are not cached. */
   readonly next: (State | typeof matched | undefined)[] | undefined
 }
 
 const matched = Symbol('matched')
 
-/** Whether the search can run a program. Assertions that look behind are not of Go's syntax. */
+/** Whether the search supports a program. Lookbehind assertions, which Go's syntax lacks, are not supported. */
 export function isSearchable(program: Program): boolean {
   return program.inst.every(({ op }) => op < operations.lookBehind)
 }
 
-/** Whether a part of the text matches. Yields `true` after each millisecond of work or so. */
+/** Whether a part of the text matches. Yields `true` after about each millisecond of work. */
 export function* searchProgram(program: Program, text: string): Generator<true, boolean> {
   const search = new Search(program)
   let state = search.start
@@ -88,11 +88,11 @@ class Search {
   readonly #op: Uint8Array
   readonly #out: Int32Array
   readonly #arg: Int32Array
-  /** Number of the last transition that visited an instruction, or made it wait. */
+  /** By instruction: number of the last transition that visited it or added it to the waiting ones. */
   readonly #visited: Uint32Array
   readonly #queued: Uint32Array
   readonly #pending: Int32Array
-  /** The waiting instructions of the next state; two lists, because those of the state before are read meanwhile. */
+  /** The waiting instructions of the next state; two lists, because the previous one is read meanwhile. */
   #waiting: Int32Array
   #spare: Int32Array
   #transition = 0
@@ -107,7 +107,7 @@ class Search {
     this.#arg = Int32Array.from(inst, ({ arg }) => arg)
     this.#visited = new Uint32Array(inst.length)
     this.#queued = new Uint32Array(inst.length)
-    // Every instruction that is visited puts at most two in the place of itself.
+    // Every visited instruction is replaced by at most two.
     this.#pending = new Int32Array(2 * inst.length + 2)
     this.#waiting = new Int32Array(inst.length)
     this.#spare = new Int32Array(inst.length)
@@ -126,7 +126,7 @@ class Search {
     return made
   }
 
-  /** The state after a character, or after the end of the text. */
+  /** Returns the state after a character, or after the end of the text. */
   next(state: State, rune: number): State | typeof matched {
     const transition = ++this.#transition
     const holding = holdingConditions(state.before, rune)
@@ -170,7 +170,7 @@ class Search {
   }
 
   #remember(state: State, rune: number, next: State | typeof matched): State | typeof matched {
-    // A state that is not remembered shares its list with the search.
+    // A state that is not cached uses the list of the search without a copy.
     if (state.next !== undefined && rune >= 0 && rune < remembered && (next === matched || next.next !== undefined))
       state.next[rune] = next
     return next

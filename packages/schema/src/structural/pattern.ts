@@ -10,7 +10,7 @@ export interface Pattern {
   readonly size: number
   /** Whether a part of the text matches. */
   test(text: string): boolean
-  /** As `test`, with pauses in long searches. */
+  /** As `test`, pausable in long searches. */
   search(text: string): Generator<true, boolean>
   /** Whether the expression has an unbounded repetition: each match may scan the rest of the text. */
   readonly isUnbounded: boolean
@@ -33,15 +33,15 @@ export interface PatternProblem {
   readonly problem: string
 }
 
-/** Compiling takes a step: about 20 ms at most. */
+/** Maximum length of an expression. Compiling cannot pause and takes about 20 ms at most. */
 const maxLength = 16 * 1024
 /** Limit of the compiled size: counted repetitions are expanded. */
 const maxSize = 20_000
 
-/** Instructions times characters that are searched in one step: about 0.1 ms. */
+/** Instructions times characters up to which a search runs in one step: about 0.1 ms. */
 export const maxSearchAtOnce = 5000
 
-/** Matches in one step: about a millisecond. */
+/** Number of matches in one step: about a millisecond. */
 const matchesPerStep = 1000
 
 const tooLarge = (source: string): PatternProblem => ({ problem: `error parsing regexp: expression too large: \`${source}\`` })
@@ -61,7 +61,7 @@ export function compilePattern(source: string): Pattern | PatternProblem {
     return new CompiledPattern(source)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    // Go shows the wrong part of the expression, even an empty one.
+    // Go's message contains the invalid part of the expression, even if it is empty.
     return { problem: problem.endsWith('`') ? problem : `${problem}: \`\`` }
   }
 }
@@ -86,7 +86,7 @@ class CompiledPattern implements Pattern {
   }
 
   *search(text: string): Generator<true, boolean> {
-    // The library's own search without captures would keep up to 8 MB of states for each pattern.
+    // With captures: without, the library would cache up to 8 MB of states for each pattern.
     if (!this.#isLong(text)) return this.#compiled.matcher(text).find()
     const found = yield* searchProgram(this.#compiled.re2().prog, text)
     yield true
@@ -106,7 +106,7 @@ class CompiledPattern implements Pattern {
       before?.(from)
       if (finder === undefined ? !matcher.find() : !(yield* finder.find(from))) break
       const [start, end] = finder === undefined ? [matcher.start(), matcher.end()] : [finder.start, finder.end]
-      // An empty match beside the last one does not count.
+      // An empty match adjacent to the last match is skipped.
       if (start !== end || start !== last) found.push(text.slice(start, end))
       last = end
       from = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)

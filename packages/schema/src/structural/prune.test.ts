@@ -23,7 +23,7 @@ const value = (): JsonValue => ({
 it.each([
   ['at once', pruneValue],
   ['with pauses', (...args: Parameters<typeof pruneValue>) => runAtOnce(paced.pruneValue(...args))],
-] as const)('removes what the schema does not specify %s', (_, prune) => {
+] as const)('removes members that the schema does not specify %s', (_, prune) => {
   const pruned = value()
   const unknown: string[] = []
   prune(pruned, node, { unknown })

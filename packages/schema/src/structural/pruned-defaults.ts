@@ -4,7 +4,7 @@ import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.direct.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** A step from the object down: a member, or the item of a list. */
+/** A path step from the root: a member, or the item of a list. */
 type Step = { readonly member: string } | 'item'
 
 interface Parts {
@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /**
- * The schema with pruned defaults: unknown metadata of embedded resources is removed from them.
+ * Returns the schema with pruned defaults: unknown metadata of embedded resources is removed from the defaults.
  *
  * @see kube-apiserver, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  */
@@ -37,7 +37,7 @@ function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): Schem
   }
 }
 
-/** The default as part of a pruned object; undefined when pruning removes it. */
+/** Prunes a default as part of an otherwise empty object; undefined when pruning removes it. */
 function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metadata }: Parts): JsonValue | undefined {
   let whole: JsonValue = structuredClone(fallback)
   for (const step of [...way].reverse()) {

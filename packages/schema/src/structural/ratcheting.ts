@@ -36,7 +36,7 @@ export function itemKeys(schema: JsonObject | undefined): readonly string[] {
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
 }
 
-/** Returns a function that finds the item with the same keys. The first of several wins. */
+/** Returns a function that finds the first item with the same keys. */
 export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]): (item: JsonValue) => JsonValue | undefined {
   if (keys.length === 0 || !Array.isArray(list)) return () => undefined
   const found = new Map<string, JsonValue>()
@@ -50,7 +50,7 @@ export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]
   }
 }
 
-/** `undefined` for items that have not all keys, or others than scalars. */
+/** Returns the keys as text; `undefined` for items with a missing or non-scalar key. */
 function keyText(item: JsonValue, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined
   const values: JsonValue[] = []

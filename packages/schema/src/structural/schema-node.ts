@@ -100,7 +100,7 @@ function isPlain(schema: JsonObject): boolean {
   return true
 }
 
-/** The nodes of plain schemas, by type: most schemas of a definition are plain, and share these nodes. */
+/** Shared nodes of schemas without structural keywords, by type. Most schemas of a definition are of this kind. */
 const plainNodes: ReadonlyMap<JsonValue | undefined, SchemaNode> = new Map(
   ['', 'string', 'integer', 'number', 'boolean', 'object', 'array'].map((type) => [type, nodeOfType(type)]),
 )

@@ -50,7 +50,7 @@ const settled: Record<string, JsonObject> = {
   'many members': widget({ free: wide(20_000), size: 1 }),
 }
 
-/** Only reading from storage accepts it. */
+/** Malformed metadata, which only reading from storage accepts. */
 const malformed = widget({ size: 1 }, { generation: 1, labels: { a: 1 }, name: 'a' })
 
 const changed: Record<string, JsonObject> = {
@@ -70,7 +70,7 @@ const changed: Record<string, JsonObject> = {
   'many items without a default': widget({ items: Array.from({ length: 20_000 }, () => ({})), size: 1 }),
 }
 
-/** Result of the steps, and the number of pauses. */
+/** Runs work and returns its result and the number of yields. */
 function counted<T>(steps: Work<T>): { readonly result: T; readonly yields: number } {
   for (let yields = 0; ; yields++) {
     const { done, value } = steps.next()
@@ -79,12 +79,12 @@ function counted<T>(steps: Work<T>): { readonly result: T; readonly yields: numb
 }
 
 describe('reading a stored custom object', () => {
-  it.each(Object.entries(settled))('returns the object itself where nothing changes: %s', (_, object) => {
+  it.each(Object.entries(settled))('returns the object itself when nothing changes: %s', (_, object) => {
     expect(codec.readStored(object)).toBe(object)
     expect(counted(codec.paced.readStored(object)).result).toBe(object)
   })
 
-  it.each(Object.entries(changed))('returns the same changed copy at once and in steps: %s', (_, object) => {
+  it.each(Object.entries(changed))('returns the same changed copy with and without pauses: %s', (_, object) => {
     const before = stringifyJson(object)
     const read = codec.readStored(object)
     expect(stringifyJson(read)).not.toBe(before)
@@ -94,14 +94,14 @@ describe('reading a stored custom object', () => {
   })
 
   it.each(Object.entries({ ...settled, ...changed }).filter(([name]) => name.startsWith('many')))(
-    'takes many steps: %s',
+    'yields many times: %s',
     (_, object) => {
       expect(counted(codec.paced.readStored(object)).yields).toBeGreaterThan(30)
       expect(counted(codec.paced.decode(object)).yields).toBeGreaterThan(100)
     },
   )
 
-  it('normalizes and prunes the same at once and in steps', () => {
+  it('normalizes and prunes with the same result with and without pauses', () => {
     for (const object of [...Object.values(settled), ...Object.values(changed)]) {
       const normal = codec.normalize(object)
       const pairs = [

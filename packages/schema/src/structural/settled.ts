@@ -9,7 +9,8 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.direct.ts'
 
 /**
- * Whether reading a stored value by its schema would change nothing. Most stored objects are in this form, and are shown without a copy.
+ * Checks whether a stored object is already in the form that reading by its schema produces. Most are, and are returned
+ * without a copy.
  */
 
 type Container = JsonValue[] | JsonObject
@@ -17,7 +18,7 @@ type Container = JsonValue[] | JsonObject
 interface Part {
   readonly value: Container
   readonly node: SchemaNode | undefined
-  /** Unspecified members are kept. */
+  /** Whether unspecified members are kept. */
   readonly keeps: boolean
 }
 
@@ -78,7 +79,7 @@ export class SettledCheck {
   #keys: readonly string[] | undefined
   #next = 0
   #isRoot = true
-  /** Embedded resources have further rules. */
+  /** Whether the object contains embedded resources, which have further rules. */
   readonly #undecided: boolean
 
   constructor(object: JsonObject, schema: SchemaNode) {
@@ -86,7 +87,7 @@ export class SettledCheck {
     this.#parts.push({ value: object, node: schema, keeps: schema.preserveUnknownFields })
   }
 
-  /** Visits up to `limit` members. @returns `undefined` when members are left. */
+  /** Visits up to `limit` members. @returns `undefined` when members remain. */
   run(limit: number): boolean | undefined {
     if (this.#undecided) return false
     for (let left = limit; left > 0; ) {
@@ -94,7 +95,7 @@ export class SettledCheck {
         const part = this.#parts.pop()
         if (part === undefined) return true
         if (!this.#open(part)) return false
-        // The keys of a wide object are collected in a step of their own.
+        // Collecting the keys of a wide object is a separate step.
         if (this.#keys !== undefined && this.#keys.length > limit) return undefined
       }
       const part = this.#part as unknown as Part

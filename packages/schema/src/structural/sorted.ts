@@ -6,18 +6,18 @@ import { inOrder, sortKeys } from '../json/shape.ts'
 export interface SortOptions {
   /** Keys of large objects, some of which may have been removed. */
   readonly keys?: ReadonlyMap<object, readonly string[]> | undefined
-  /** The result is not changed: `memberNames` knows the keys of large objects, which are frozen. */
+  /** The result is never modified: large objects are frozen, and `memberNames` caches their keys. */
   readonly constant?: boolean
 }
 
-/** The value with the members of every object sorted by name; the same value when they already are. */
+/** Sorts the members of every object by name; returns the same value when they are already sorted. */
 export function* sortedValue(value: JsonValue, options: SortOptions = {}): Work<JsonValue> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return yield* sortedItems(value, options)
   const known = options.keys?.get(value)
   const keys = known === undefined ? memberNames(value) : yield* presentKeys(value, known)
   if (keys.length > membersPerStep) yield true
-  // Most values are sorted: members are collected only from the first unsorted one.
+  // Most values are sorted, so members are collected only once an unsorted one is found.
   let members: JsonValue[] | undefined
   for (let i = 0; i < keys.length; i++) {
     const member = value[keys[i] as string]
@@ -51,7 +51,7 @@ function* sortedItems(list: JsonValue[], options: SortOptions): Work<JsonValue> 
   return changed ?? list
 }
 
-/** The keys of an object, in the order of its members. @param known some of them may have been removed */
+/** Returns the keys of an object, in the order of its members. @param known some of them may have been removed */
 function* presentKeys(value: JsonObject, known: readonly string[]): Work<readonly string[]> {
   const present: string[] = []
   for (let i = 0; i < known.length; i++) {
@@ -66,11 +66,11 @@ export const membersPerStep = 128
 
 export interface SortedMembers {
   readonly keys: readonly string[]
-  /** Their values, in the same order. */
+  /** The values, in the same order. */
   readonly members: readonly JsonValue[]
 }
 
-/** Omits undefined members. */
+/** Builds an object with the given member order. Omits undefined members. */
 function* rebuilt(value: JsonObject, { keys, members }: SortedMembers, options: SortOptions): Work<JsonObject> {
   const indexes = new Map<string, number>()
   for (let i = 0; i < keys.length; i++) {

@@ -6,7 +6,7 @@ import { own } from '../json/json-object.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { compileLenient, maxSearchAtOnce, type Pattern } from './pattern.ts'
 
-/** Sources of patterns that compile in well below a millisecond. */
+/** Maximum length of a pattern that compiles in well under a millisecond. */
 const shortPattern = 256
 
 /** The rules for strings. Reports the first violated one only. */
@@ -25,7 +25,7 @@ export class StringCheck {
     this.hasRules = this.#max !== undefined || this.#min !== undefined || typeof source === 'string'
   }
 
-  /** Whether the pattern is compiled, or searched for, for longer than a fraction of a slice. */
+  /** Whether compiling or matching the pattern takes more than a fraction of a slice. */
   takesLong(text: string): boolean {
     if (this.#source === undefined) return false
     if (this.#pattern === undefined && this.#source.length > shortPattern) return true

@@ -175,7 +175,7 @@ describe('createSchemaValidator', () => {
     expect(errorsOf(schema, { l: [{ k: 'b', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toHaveLength(1)
   })
 
-  it('reports an error that several parts of the schema give once', () => {
+  it('reports an error once even if several parts of the schema cause it', () => {
     const part = { required: ['a', 'a'], properties: { n: { maximum: 3 } } }
     const schema = { type: 'object', ...part, allOf: [part, part] }
     expect(createSchemaValidator(schema)({ n: 5 }).map(formatFieldError)).toEqual([
@@ -190,20 +190,20 @@ describe('createSchemaValidator', () => {
   })
 })
 
-describe('pauses of long patterns', () => {
+describe('pauses for long patterns', () => {
   const looks = (schema: JsonObject, value: JsonValue) => {
     let count = 0
     for (const steps = createSchemaValidator(schema).paced(value); ; count++) if (steps.next().done === true) return count
   }
 
-  it('are in proportion to the length of the text', () => {
+  it('are proportional to the length of the text', () => {
     const schema = { type: 'string', pattern: '^([a-z]+[.])*$' }
     const [once, twice] = [100_000, 200_000].map((length) => looks(schema, 'a-b.'.repeat(length)))
     expect(once).toBeGreaterThan(4)
     expect(twice).toBeGreaterThan(1.8 * (once as number))
   })
 
-  it('follow each text of a list, wherever its pattern is', () => {
+  it('occur for each string of a list, wherever its pattern is', () => {
     const pattern = '[ab]*a[ab]{900}c'
     const texts = Array.from({ length: 20 }, () => 'ab'.repeat(400))
     expect(looks({ items: { pattern } }, texts)).toBeGreaterThan(50)
@@ -224,7 +224,7 @@ describe('validateListTypes', () => {
     }),
   )
 
-  it('reports the first item of a map that is no object, and takes null for an item without keys', () => {
+  it('reports the first item of a map list that is not an object, and treats null as an item without keys', () => {
     const errors = (map: JsonValue[]) => validateListTypes({ spec: { map } }, node).map(formatFieldError)
     expect(errors([{ k: 1 }, { k: 1 }, 7, 'x'])).toEqual([
       'spec.map[2]: Invalid value: 7: must be an object for an array of list-type map',

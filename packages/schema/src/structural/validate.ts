@@ -25,7 +25,7 @@ import { plainNumber, WholeFloat } from './whole-float.ts'
  */
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[]
-  /** As the function itself, with pauses. */
+  /** Pausable form of the function itself. */
   paced(value: JsonValue, options?: SchemaValidationOptions): Work<FieldError[]>
 }
 
@@ -37,9 +37,8 @@ export interface SchemaValidationOptions {
 
 export interface SchemaValidatorOptions {
   /**
-   * Apply unchecked formats as well, as kube-apiserver does for defaults: values other than strings and lists are reported as not
-   * of
-   * the format instead of not of the type. Default: unchecked formats are ignored.
+   * Apply unchecked formats as well, as kube-apiserver does for defaults: values other than strings and lists are reported
+   * as violating the format instead of the type. Default: unchecked formats are ignored.
    */
   readonly everyFormat?: boolean
 }
@@ -65,7 +64,7 @@ export function createSchemaValidator(schema: JsonObject, { everyFormat = false 
   return Object.assign(validate, { paced })
 }
 
-/** Parts of a schema that say the same, such as a name that is required twice, give one error. */
+/** Removes duplicate errors, which repeated parts of a schema cause, such as a name that is required twice. */
 function withoutRepetitions(errors: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter(({ field: at, reason, message }) => {
@@ -77,14 +76,16 @@ function withoutRepetitions(errors: readonly FieldError[]): FieldError[] {
 /** Position of a schema. */
 interface CheckScope {
   readonly depth: number
-  /** Structural schema of the value; undefined where no schema describes it, so nothing is correlated. */
+  /** Structural schema of the value; undefined when no schema describes the value, so that nothing is correlated. */
   readonly structure: JsonObject | undefined
-  /** Whether the schema is one of several for the same value: unchanged parts are accepted, the value itself is not. */
+  /**
+   * Whether the schema is a branch of a junctor. Ratcheting then applies to parts of the value, but not to the value itself.
+   */
   readonly isBranch: boolean
   readonly everyFormat: boolean
 }
 
-/** Deeper schemas are ignored. */
+/** Schemas below this depth are ignored. */
 const maxDepth = 500
 
 /** Compiles on first use. */
@@ -144,7 +145,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
       if (number !== undefined) count += number(given, path, errors, old) + 1
-      // As on kube-apiserver, rules for numbers count twice.
+      // As on kube-apiserver, number rules count twice when failed alternatives are ranked.
       count++
     }
     run(common)
@@ -202,7 +203,8 @@ export function schemaTypeName(value: JsonValue | bigint): string {
 }
 
 /**
- * As on kube-apiserver, strings and lists are accepted where a format is given, regardless of type, unless the type is numeric.
+ * As on kube-apiserver, strings and lists are accepted where a format is given, regardless of type, unless the schema type
+ * is numeric.
  */
 function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
@@ -238,7 +240,7 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   }
 }
 
-/** The implied format of a number. */
+/** Returns the implied format of a numeric type. */
 function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 }
@@ -291,7 +293,7 @@ function enumCheck(schema: JsonObject): Check | undefined {
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined
   const texts = new Set(allowed.map(equalityKey))
   const shown = allowed.map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
-  // As on kube-apiserver, fractions are cut off before they are compared with integers.
+  // As on kube-apiserver, fractional bounds are truncated before they are compared with integers.
   const isListed = (value: JsonValue) =>
     texts.has(equalityKey(value)) ||
     (typeof value === 'number' && !Number.isInteger(value) && allowed.some((each) => each === Math.trunc(value)))
@@ -301,7 +303,7 @@ function enumCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-/** Never correlated at the top level. */
+/** Top-level members that ratcheting never applies to. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
 function objectCheck(schema: JsonObject, scope: CheckScope): Check<Work<number>> | undefined {

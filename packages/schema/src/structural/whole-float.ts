@@ -3,13 +3,12 @@ import { memberNames, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '../json/syntax.ts'
 
 /**
- * A number without a fraction that Go reads as a float, such as `1.0` in JSON. Only validation sees it: what is stored, and written as `1`,
- * is an integer from then on.
+ * A number without a fraction that Go reads as a float, such as `1.0` in JSON. Only validation distinguishes it: the stored
+ * value is written as `1` and read back as an integer.
  *
- * @example
- * import { createSchemaValidator, WholeFloat } from '@krmkit/schema/structural'
- * const validate = createSchemaValidator({ multipleOf: 0.5 })
- * validate(new WholeFloat(3) as never) // []: the integer 3 is no multiple, as its factor has lost its fraction
+ * @example import { createSchemaValidator, WholeFloat } from '@krmkit/schema/structural' const validate =
+ *   createSchemaValidator({ multipleOf: 0.5 }) validate(new WholeFloat(3) as never) // []: the integer 3 would not be a
+ *   multiple, because the factor is truncated
  */
 export class WholeFloat {
   readonly value: number
@@ -20,7 +19,7 @@ export class WholeFloat {
 }
 
 /**
- * The number of a `WholeFloat`; other values as they are.
+ * Returns the number of a `WholeFloat`; other values unchanged.
  *
  * @example
  * import { plainNumber, WholeFloat } from '@krmkit/schema/structural'
@@ -31,9 +30,10 @@ export function plainNumber<T>(value: T): T | number {
 }
 
 /**
- * A view of a value for validation, in which floats that were sent are `WholeFloat`. Parts without them are shared.
+ * Returns a view of a value for validation, in which numbers that were sent as floats are `WholeFloat`. Parts without such
+ * numbers are shared.
  *
- * @param sent what was sent, parsed with literals. Items of lists may be members that are named by their index.
+ * @param sent the sent value, parsed with literals. List items may also be given as members named by index.
  * @example
  * import { runAtOnce } from '@krmkit/meta/work'
  * import { parseJson } from '@krmkit/schema'

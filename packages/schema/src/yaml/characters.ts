@@ -5,7 +5,7 @@ export const TAB = 0x09
 export const LINE_FEED = 0x0a
 export const SPACE = 0x20
 
-/** LF, CR, NEL, LS and PS: YAML 1.2 has only the first two. */
+/** LF, CR, NEL, LS and PS: in YAML 1.2, only LF and CR are line breaks. */
 export function isBreak(code: number): boolean {
   return code === LINE_FEED || code === 0x0d || code === 0x85 || code === 0x2028 || code === 0x2029
 }
@@ -26,7 +26,7 @@ export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** Part of an anchor, a tag handle or the name of a directive. */
+/** Whether a character may be part of an anchor, a tag handle or a directive name. */
 export function isWord(code: number): boolean {
   return isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || code === 0x2d
 }

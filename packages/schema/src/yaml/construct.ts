@@ -8,8 +8,8 @@ import { type Resolved, resolveScalar } from './resolve.ts'
 import { yamlError } from './yaml-error.ts'
 
 /**
- * Converts a YAML tree to a JSON value: expands aliases within a budget, applies merge keys in place, converts keys to strings, and
- * reports duplicate keys, of which the last wins.
+ * Converts a YAML tree to a JSON value: expands aliases within a budget, applies merge keys in place, converts keys to
+ * strings, and reports duplicate keys; the last value is used.
  */
 
 export interface Constructed {
@@ -29,7 +29,7 @@ export function construct(root: YamlNode, { literals }: { readonly literals: boo
 /** Maximum number of reported duplicates. Differs: kube-apiserver reports all. */
 const maxProblems = 100
 
-/** Maximum characters that aliases may repeat: the JSON form of more would not fit in memory. */
+/** Maximum number of characters that aliases may repeat, because the expanded JSON must fit in memory. */
 const maxRepeatedText = 32 * 1024 * 1024
 
 class ValueBuilder {
@@ -68,18 +68,19 @@ class ValueBuilder {
     return value instanceof NumberLiteral && !this.#literals ? value.value : value
   }
 
-  /** Go writes floats to JSON without a fraction where they have none, so they are integers then: `1.0`, `-0.0` and `1e18`. */
+  /** Converts a float. Go writes whole floats to JSON without a fraction, so `1.0`, `-0.0` and `1e18` become integers. */
   #float(value: number): number | bigint {
     if (!Number.isFinite(value)) this.#infinite = true
     if (Number.isSafeInteger(value)) return value + 0
     if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) return value
-    // The shortest digits that identify the float, then zeros.
+    // The shortest digits that identify the float, padded with zeros.
     const integer = BigInt(String(value))
     return BigInt.asIntN(64, integer) === integer ? integer : value
   }
 
   /**
-   * Rejects keys and numbers without a JSON form. Last, because what a later duplicate replaces need not have one.
+   * Rejects keys and numbers without a JSON form. Runs last, because a value that a later duplicate replaces need not have a
+   * JSON form.
    *
    * @throws DecodeError `Yaml`
    */
@@ -129,7 +130,7 @@ class ValueBuilder {
       }
       seen.add(id)
       const name = keyText(key)
-      // Zeros are one key, whose sign is that of the last one.
+      // Zeros of both signs are the same key; the last one determines the sign.
       if (key.value === 0 && key.type === 'float') delete object[name === '0' ? '-0' : '0']
       if (name !== undefined) setMember(object, name, value)
       else this.#badKeys.set(object, keyError(key, value))
@@ -180,7 +181,7 @@ function isMerge(node: YamlNode): boolean {
   )
 }
 
-/** Calls a function for every value, in the order of JSON that Go writes. */
+/** Calls a function for every value, in the order in which Go writes JSON. */
 function visit(value: unknown, check: (value: unknown) => void): void {
   check(value)
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return

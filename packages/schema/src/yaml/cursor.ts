@@ -2,9 +2,9 @@ import type { DecodeError } from '../schema-error.ts'
 import { isBlank, isBlankOrEnd, isBreakOrEnd, LINE_FEED, SPACE } from './characters.ts'
 import { type TextMark, yamlErrorAt } from './yaml-error.ts'
 
-/** A text that cannot be read beyond a position. */
+/** An invalid character that limits how far a text can be read. */
 export interface UnreadableText {
-  /** Offset from which nothing can be read: that of the block of input with the invalid character. */
+  /** Start of the input block that contains the invalid character; the block cannot be read. */
   readonly from: number
   readonly error: DecodeError
 }
@@ -73,12 +73,12 @@ export class Cursor {
     return text.charCodeAt(pos + 1) === code && text.charCodeAt(pos + 2) === code && isBlankOrEnd(text.charCodeAt(pos + 3))
   }
 
-  /** @throws DecodeError when the text cannot be read for this number of characters. */
+  /** @throws DecodeError when the next `ahead` characters are not readable. */
   ensureReadable(ahead: number): void {
     if (this.#unreadable !== undefined && this.pos + ahead > this.#unreadable.from) throw this.#unreadable.error
   }
 
-  /** A malformed token here. */
+  /** Creates the error of a malformed token at this position. */
   error(problem: string): DecodeError {
     this.ensureReadable(1)
     return yamlErrorAt(problem, this.mark(), 'malformed')

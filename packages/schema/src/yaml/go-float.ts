@@ -1,4 +1,4 @@
-/** A float in Go's shortest `g` format: with an exponent of at least two digits below 1e-4 and from 1e6 on. */
+/** Formats a float in Go's shortest `g` format: with an exponent of at least two digits below 1e-4 and from 1e6 on. */
 export function shortestFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan'
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf'

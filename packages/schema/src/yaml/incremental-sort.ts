@@ -2,7 +2,7 @@
 const runLength = 2048
 
 /**
- * Merge sort in steps of at most linear time, for long lists: sorts runs of neighbours, then merges them in pairs.
+ * Merge sort in steps of at most linear time, for long lists: sorts runs of adjacent items, then merges them in pairs.
  *
  *     d b a c | f e     runs of 4: a b c d | e f     merged: a b c d e f
  */

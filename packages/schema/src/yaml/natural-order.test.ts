@@ -9,7 +9,7 @@ const key = fc.oneof(
 )
 
 describe('key order', () => {
-  it('is the same with the ASCII fast path', () => {
+  it('is the same in the ASCII fast path', () => {
     fc.assert(
       fc.property(key, key, key, (prefix, a, b) => {
         for (const [x, y] of [

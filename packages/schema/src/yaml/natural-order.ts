@@ -59,7 +59,7 @@ function digitsEnd(text: string, from: number): number {
 /** Numbers of up to this many digits are exact. */
 const exactDigits = 15
 
-/** Value of the digits, after the digit `start`. Wraps at 64 bits, as in the stock printer. */
+/** Value of the digits, after the digit `start`. Wraps at 64 bits, as in kube-apiserver. */
 function numberIn(text: string, from: number, to: number, start: 0 | 1): number | bigint {
   if (to - from >= exactDigits) {
     // Digits before the last 64 contribute a multiple of 10^64, hence of 2^64.
@@ -70,7 +70,7 @@ function numberIn(text: string, from: number, to: number, start: 0 | 1): number 
   return value
 }
 
-/** The same order for any text, more slowly. */
+/** The same order for any text; slower. */
 export function compareChars(a: readonly string[], b: readonly string[]): number {
   const shared = Math.min(a.length, b.length)
   for (let i = 0; i < shared; i++) {
@@ -102,7 +102,7 @@ function followsDigit(chars: readonly string[], at: number): boolean {
   return false
 }
 
-/** Wraps at 64 bits, as in the stock printer. */
+/** Wraps at 64 bits, as in kube-apiserver. */
 function numberFrom(chars: readonly string[], at: number, start: bigint): { value: bigint; end: number } {
   let value = start
   let end = at

@@ -3,7 +3,7 @@
 export type YamlNode = ScalarYaml | SequenceYaml | MappingYaml | AliasYaml
 
 interface NodeBase {
-  /** Offset of the first character of the content, without quotes; where an empty node would be. */
+  /** Offset of the first character of the content, without quotes; for an empty node, its position. */
   readonly start: number
   /** Line of the first character with its anchor and tag, counted from 0; absent in JSON. */
   readonly line?: number
@@ -11,12 +11,15 @@ interface NodeBase {
 
 export interface ScalarYaml extends NodeBase {
   readonly kind: 'scalar'
-  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. Collections have none: theirs mean nothing. */
+  /**
+   * Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. Always empty for collections, whose tags are
+   * ignored.
+   */
   readonly tag: string
   /** Offset after the last character, without quotes; equal to `start` for blocks and empty scalars. */
   readonly end: number
   readonly text: string
-  /** Neither quoted nor a block, so the text determines the type. */
+  /** Whether the scalar is neither quoted nor a block, so that its text determines the type. */
   readonly plain: boolean
 }
 

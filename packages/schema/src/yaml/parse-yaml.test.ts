@@ -37,7 +37,7 @@ describe('scalars', () => {
     expect(value('- 18446744073709551616\n')).toEqual([2 ** 64])
   })
 
-  it('reads floats without a fraction as integers, as JSON that Go writes has them', () => {
+  it('reads whole floats as integers, as Go writes them to JSON', () => {
     expect(value('[1.0, -0.0, 1e3, 1e18, -1e18, 9007199254740993.0, 1152921504606846976.0]')).toEqual([
       ...[1, 0, 1000, 10n ** 18n, -(10n ** 18n), 9007199254740992n, 1152921504606847000n],
     ])
@@ -256,7 +256,7 @@ describe('errors', () => {
   })
 })
 
-describe('documents whose answers come from the library of kube-apiserver', () => {
+describe('documents with results recorded from the library of kube-apiserver', () => {
   it.each(documents)('reads $yaml', (document: { yaml: string; json?: string; error?: string; strict?: string }) => {
     const { yaml, json, error, strict } = document
     expect(failure(yaml)).toBe(error ?? 'no error')
@@ -268,7 +268,7 @@ describe('documents whose answers come from the library of kube-apiserver', () =
 })
 
 describe('quoted scalars', () => {
-  it('may continue at the indentation of their key on any number of lines', () => {
+  it('may continue on any number of lines at the indentation of their key', () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i}`)
     for (const quote of ['"', "'"]) {
       expect(value(`a:\n  b: ${quote}${lines.join('\n  ')}${quote}\n`)).toEqual({ a: { b: lines.join(' ') } })
@@ -276,10 +276,10 @@ describe('quoted scalars', () => {
   })
 })
 
-describe('a sequence that the end cuts off', () => {
+describe('a UTF-8 sequence truncated by the end of the text', () => {
   const cut = (text: string) => Uint8Array.of(...new TextEncoder().encode(text), 0xe9)
 
-  it('is an error only of a reader that needs its character', () => {
+  it('is an error only if its character is read', () => {
     expect(failure(cut('a: x'))).toBe('yaml: incomplete UTF-8 octet sequence')
     expect(parseYaml(cut('a: x\n---\nb: xxxxx')).value).toEqual({ a: 'x' })
     expect(failure(cut('%# c\n---\nc: '))).toBe('yaml: could not find expected directive name')
@@ -293,9 +293,9 @@ describe('JSON', () => {
     ['{"a":"\u007f"}', 'yaml: control characters are not allowed'],
     ['\t{"a":1}', 'yaml: found character that cannot start any token'],
     ['{"a"\n:1}', "yaml: line 1: did not find expected ',' or '}'"],
-  ])('that YAML 1.1 does not allow is refused: %j', (text, message) => expect(failure(text)).toBe(message))
+  ])('that YAML 1.1 does not allow is rejected: %j', (text, message) => expect(failure(text)).toBe(message))
 
-  it('is read as YAML where the two differ', () => {
+  it('is read as YAML when the two differ', () => {
     expect(value('{"a":"x \u2028 y","b":-0,"c":1e400}')).toEqual({ a: 'x\u2028y', b: 0, c: '1e400' })
   })
 

@@ -23,7 +23,7 @@ export interface ParseYamlOptions {
 /**
  * Reads the first document and ignores the rest. An empty text is null. Accepts JSON.
  *
- * Times stay text, keys become strings, and the last of duplicate keys wins.
+ * Times stay strings, keys become strings, and the last of duplicate keys is used.
  *
  * @throws DecodeError `Yaml` (syntax, unknown anchors, non-scalar keys, numbers without a JSON form), `Aliasing`, `Depth`.
  * @example
@@ -32,15 +32,14 @@ export interface ParseYamlOptions {
  */
 export function parseYaml(input: Uint8Array | string, { literals = false }: ParseYamlOptions = {}): ParsedYaml {
   const text = decodeYamlText(input)
-  // Appliers mostly send JSON.
+  // Clients that apply mostly send JSON.
   return parseAsJson(text) ?? parseFull(text, literals)
 }
 
 /**
- * The value of a text of YAML that is JSON, as most configurations are: large ones need no worker. A generator that can be interrupted at
- * each yield.
+ * Parses YAML text that is JSON, as most applied configurations are, so that large ones need no worker. Pausable.
  *
- * @returns undefined for a text that is not JSON or that YAML reads in another way.
+ * @returns undefined for a text that is not JSON or that YAML reads differently.
  * @example
  * import { runAtOnce } from '@krmkit/meta/work'
  * import { parseYamlAsJson } from '@krmkit/schema/yaml'

@@ -20,7 +20,7 @@ describe('printYaml', () => {
     expect(printYaml({ [words(26)]: { a: 1 } })).toBe(`? ${words(16)}\n  ${words(10)}\n: a: 1\n`)
   })
 
-  it('does not enumerate wide objects, whose keys are known', () => {
+  it('does not enumerate wide objects whose keys are cached', () => {
     const names = Array.from({ length: 12_000 }, (_, i) => `k${i}`)
     let enumerations = 0
     const target = Object.fromEntries(names.map((name) => [name, 1]))

@@ -33,8 +33,7 @@ export function encodeYaml(value: unknown): Uint8Array {
 }
 
 /**
- * The text of `printYaml` in chunks of about `pieceLength` characters, some empty, so that printing large values can be
- * interrupted.
+ * The text of `printYaml` in chunks of about `pieceLength` characters, some empty, so that printing large values can pause.
  *
  * @example
  * import { yamlChunks } from '@krmkit/schema/yaml'
@@ -62,7 +61,7 @@ interface OpenContainer {
   readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
   readonly indent: number
   next: number
-  /** The next line continues one that has been started. */
+  /** Whether the next line continues a line that was started. */
   begun: boolean
 }
 
@@ -306,7 +305,7 @@ function plainText(value: unknown): string {
   return typeof value === 'number' ? numberText(value) : String(value ?? null)
 }
 
-/** Integers within 64 bits have no exponent: those whose text in JSON is one. */
+/** Prints a number. Integers within 64 bits have no exponent, as in JSON. */
 function numberText(value: number): string {
   if (!Number.isInteger(value) || Math.abs(value) >= 1e21) return shortestFloat(value)
   const integer = BigInt(String(value))

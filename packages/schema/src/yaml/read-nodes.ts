@@ -4,14 +4,17 @@ import type { Directive, ScannedTag } from './scan-properties.ts'
 import { Scanner, type Token, type TokenType } from './scanner.ts'
 import { yamlError, yamlErrorAt } from './yaml-error.ts'
 
-/** Reads the first document of a text as a tree, in one pass: an automaton over tokens, since documents may nest 10 000 collections. */
+/**
+ * Reads the first document of a text as a tree, in one pass. A state machine over tokens, not recursion, because collections
+ * may nest 10 000 levels deep.
+ */
 
 /** @returns undefined for an empty text. @throws DecodeError `Yaml`, `Depth` */
 export function readNodes(text: string, unreadable?: UnreadableText): YamlNode | undefined {
   return new NodeReader(new Scanner(new Cursor(`${text}\0`, unreadable))).read()
 }
 
-/** What the automaton expects next. */
+/** States: what the state machine expects next. */
 type State =
   | 'blockNode'
   | 'blockNodeOrEntries'
@@ -57,7 +60,7 @@ class NodeReader {
   read(): YamlNode | undefined {
     if (!this.#startDocument()) return undefined
     while (this.#state !== 'documentEnd') this.#step()
-    // A malformed token after the document is an error of the document.
+    // A malformed token after the document makes the document invalid.
     this.#scanner.peek()
     return this.#root
   }
@@ -156,12 +159,12 @@ class NodeReader {
     }
   }
 
-  /** Returns to what follows a node. */
+  /** Leaves a node and returns to the state that follows it. */
   #leave(): void {
     this.#state = this.#returns.pop() as State
   }
 
-  /** Reads a node, then continues with a state. */
+  /** Reads a node, then continues with the state `after`. */
   #enter(state: State, after: State): void {
     this.#returns.push(after)
     this.#state = state
@@ -247,7 +250,7 @@ class NodeReader {
     return prefix + suffix
   }
 
-  /** @param token absent for an empty node with properties */
+  /** @param token absent for an empty node that has an anchor or tag */
   #scalar(token: Token | undefined, { anchor, tag, start: empty, line }: Properties): void {
     const { text, start, end } = token?.scalar ?? { text: '', start: empty, end: empty }
     const node: YamlNode = { kind: 'scalar', start, end, line, tag, text, plain: token?.plain ?? true }
@@ -334,7 +337,7 @@ class NodeReader {
       this.#enter('flowNode', 'pairValue')
       return
     }
-    // As in kube-apiserver, the token that ends the empty key is consumed, so that it is missing afterwards.
+    // As in kube-apiserver, the token that ends an empty key is consumed, and is missing afterwards.
     this.#addEmpty(token, 1)
     this.#scanner.skip()
     this.#state = 'pairValue'

@@ -87,7 +87,7 @@ function numberValue(text: string): Resolved | undefined {
   return integerValue(text) ?? floatValue(text)
 }
 
-/** Underscores in a number that starts with its point must separate digits; elsewhere they may be anywhere. */
+/** In a number that starts with a point, underscores must separate digits; in other numbers they may be anywhere. */
 function fractionValue(text: string): Resolved | undefined {
   return /^_|_$|[^0-9]_|_[^0-9]/.test(text) ? undefined : floatValue(text.replaceAll('_', ''))
 }

@@ -20,7 +20,7 @@ export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   return facts.singleAllowed ? 'single' : 'double'
 }
 
-/** YAML 1.1 reads such text as a number; this reader does not. */
+/** Matches base-60 numbers of YAML 1.1, which the reader does not support. */
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 interface TextFacts {
@@ -53,7 +53,7 @@ function analyze(text: string): TextFacts {
   }
 }
 
-/** As in the stock printer, tabs and characters beyond U+FFFF count as unprintable. */
+/** As in kube-apiserver, tabs and characters beyond U+FFFF count as unprintable. */
 const unprintableChar = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 export function isUnprintable(char: string): boolean {

@@ -1,7 +1,7 @@
 import { isBlank, isBlankOrEnd, isBreakOrEnd, isDigit, isWord } from './characters.ts'
 import type { Cursor } from './cursor.ts'
 
-/** Scans what precedes the content of nodes and documents: anchors, tags and directives. */
+/** Scans anchors, tags and directives. */
 
 /** Scans the name of an anchor or alias after its indicator. @throws DecodeError `Yaml` */
 export function scanAnchor(cursor: Cursor): string {
@@ -77,7 +77,7 @@ function scanUri(cursor: Cursor, head = ''): string {
   return parts.join('')
 }
 
-/** Reads one character whose octets are escaped. No known tag has one outside ASCII. */
+/** Reads one character from escaped octets. ASCII only, because no known tag has other characters. */
 function scanUriEscapes(cursor: Cursor): string {
   const first = scanUriOctet(cursor)
   if (first < 0x80) return String.fromCharCode(first)

@@ -11,7 +11,7 @@ export interface ScannedScalar {
   readonly end: number
 }
 
-/** Joined text of a scalar; line breaks are counted before they are joined, since a text may consist of millions. */
+/** Builds the text of a scalar. Consecutive line breaks are counted and joined later, because a text may have millions. */
 class ScalarText {
   readonly #parts: string[] = []
   #breaks = 0
@@ -55,7 +55,7 @@ class ScalarText {
   }
 }
 
-/** A fold: the first break and those after it. Yields a space for one line feed, and drops the first of several. */
+/** Adds folded line breaks: a single line feed becomes a space; of several breaks the first is dropped. */
 function addFold(text: ScalarText, first: string, more: ScalarText | undefined): void {
   if (first !== '\n') text.add(first)
   else if (more === undefined) text.add(' ')
@@ -65,7 +65,7 @@ function addFold(text: ScalarText, first: string, more: ScalarText | undefined):
 export interface PlainContext {
   /** Least column of continuation lines. */
   readonly indent: number
-  /** Inside brackets. */
+  /** Whether the scalar is inside a flow collection. */
   readonly flow: boolean
 }
 
@@ -189,7 +189,7 @@ export function scanQuoted(cursor: Cursor): ScannedScalar {
   return { text: text.toString(), start, end }
 }
 
-/** Neither a quote nor a backslash, a break or the end. */
+/** Whether a character is neither a quote nor a backslash, a break or the end. */
 function isVerbatim(code: number): boolean {
   return code !== 0x22 && code !== 0x27 && code !== backslash && !isBreakOrEnd(code)
 }
@@ -221,7 +221,7 @@ const escapes: ReadonlyMap<string, string> = new Map(
 )
 const escapedDigits: ReadonlyMap<string, number> = new Map(Object.entries({ x: 2, u: 4, U: 8 }))
 
-/** Reads an escape sequence; unlike JSON, YAML 1.1 has none for a slash, and none for halves of surrogate pairs. */
+/** Reads an escape sequence; unlike JSON, YAML 1.1 has no escapes of slashes and surrogates. */
 function scanEscape(cursor: Cursor): string {
   const name = cursor.text.charAt(cursor.pos + 1)
   const length = escapedDigits.get(name)

@@ -4,8 +4,8 @@ import { type Directive, type ScannedTag, scanAnchor, scanDirective, scanTag } f
 import { type ScannedScalar, scanBlock, scanPlain, scanQuoted } from './scan-scalars.ts'
 
 /**
- * Splits a text into the tokens of YAML 1.1. Indentation and the colons after implicit keys become tokens too: a key is known by its
- * colon only, so tokens wait in a queue while the first of them may still turn out to be a key.
+ * Splits a text into the tokens of YAML 1.1. Indentation and implicit keys become tokens, too. Because only the colon
+ * identifies an implicit key, tokens wait in a queue while the first of them may still be part of a key.
  */
 
 export type TokenType =
@@ -34,12 +34,12 @@ export interface Token {
   readonly start: number
   readonly line: number
   readonly column: number
-  /** Of aliases and anchors. */
+  /** Name of an alias or anchor. */
   readonly name?: string
   readonly tag?: ScannedTag
   readonly directive?: Directive
   readonly scalar?: ScannedScalar
-  /** The scalar is neither quoted nor a block. */
+  /** Whether the scalar is neither quoted nor a block. */
   readonly plain?: boolean
   /** The key that begins with this token, if a colon follows. */
   readonly key?: PossibleKey | undefined
@@ -48,14 +48,14 @@ export interface Token {
 /** Maximum of nested flow collections, and of nested block collections. */
 const maxDepth = 10_000
 
-/** An implicit key is on one line, and not longer. */
+/** Maximum length of an implicit key, which must be on one line. */
 const maxKeyLength = 1024
 
 class PossibleKey {
   possible = true
-  /** The first token waits until the key is certain. */
+  /** Whether the first token must wait until it is known whether it is a key. */
   awaited = true
-  /** In block collections a node at their indentation must be a key. */
+  /** Whether the node must be a key, because it is at the indentation of a block collection. */
   readonly required: boolean
   /** Number of the first token of the key. */
   readonly token: number
@@ -88,7 +88,7 @@ export class Scanner {
   #indent = -1
   readonly #indents: number[] = []
 
-  /** Whether the text has characters of two code units. */
+  /** Whether the text contains surrogate pairs. */
   readonly #hasPairs: boolean
 
   constructor(cursor: Cursor) {
@@ -189,7 +189,7 @@ export class Scanner {
     this.#fetchPlain()
   }
 
-  /** Skips blanks, comments and line breaks. A tab cannot precede what may be an implicit key. */
+  /** Skips blanks, comments and line breaks. A tab must not precede a possible implicit key. */
   #skipToToken(): void {
     const cursor = this.#cursor
     for (;;) {
@@ -227,7 +227,7 @@ export class Scanner {
     return false
   }
 
-  /** Whether a text is not longer than a key may be, in characters. */
+  /** Whether a text has at most the maximum number of characters of a key. */
   #isShort(from: number, to: number): boolean {
     if (to - from <= maxKeyLength) return true
     if (to - from > 2 * maxKeyLength || !this.#hasPairs) return false
@@ -246,7 +246,7 @@ export class Scanner {
     this.#dropKey(this.#keys[this.#keys.length - 1])
   }
 
-  /** Notes that the next token may begin an implicit key. */
+  /** Records that the next token may begin an implicit key. */
   #noteKey(): PossibleKey | undefined {
     if (!this.#keyAllowed) return undefined
     const required = !this.#inFlow && this.#indent === this.#cursor.column
@@ -273,7 +273,7 @@ export class Scanner {
     }
   }
 
-  /** Ends the block collections before a token between documents. */
+  /** Closes all block collections before a token between documents. */
   #endBlocks(): void {
     if (!this.#inFlow) this.#unroll(-1)
     this.#dropLastKey()
@@ -317,7 +317,7 @@ export class Scanner {
     if (this.#inFlow) {
       const inner = this.#keys.pop()
       const opener = this.#openers.pop()
-      // As in kube-apiserver, where an empty collection cannot be a key unless it has properties.
+      // As in kube-apiserver, where an empty collection can be a key only with an anchor or tag.
       if (inner === undefined && opener !== undefined) opener.awaited = false
     }
     this.#keyAllowed = false
@@ -367,7 +367,7 @@ export class Scanner {
     this.#cursor.pos++
   }
 
-  /** Fetches a token that may begin an implicit key, and that none can follow. */
+  /** Scans an anchor, alias or tag, which may begin an implicit key; no other key can begin directly after it. */
   #fetchProperty(scan: (cursor: Cursor) => Omit<Token, 'start' | 'line' | 'column' | 'key'>): void {
     const key = this.#noteKey()
     this.#keyAllowed = false

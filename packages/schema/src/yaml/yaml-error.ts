@@ -15,7 +15,8 @@ export function yamlError(problem: string, code: 'Yaml' | 'Aliasing' = 'Yaml'): 
 }
 
 /**
- * An error at a position. kube-apiserver omits the first line, counts lines from 1 for malformed tokens and from 0 for misplaced ones.
+ * An error at a position. As in kube-apiserver, the line is omitted for the first line; lines count from 1 for malformed
+ * tokens and from 0 for misplaced ones.
  */
 export function yamlErrorAt(problem: string, mark: TextMark, kind: 'malformed' | 'misplaced'): DecodeError {
   const line = mark.line === 0 ? '' : `line ${mark.line + (kind === 'malformed' ? 1 : 0)}: `

@@ -4,9 +4,9 @@ import { DecodeError } from '../schema-error.ts'
 import type { Constructed } from './construct.ts'
 import type { YamlText } from './yaml-text.ts'
 
-/** Reads the JSON texts that YAML 1.1 reads as JSON does, since JSON has faster parsers. */
+/** Parses JSON texts that have the same value in YAML 1.1, because JSON parsers are faster. */
 
-/** `undefined` for a text that is not JSON or that YAML reads in another way. */
+/** `undefined` for a text that is not JSON or that YAML reads differently. */
 export function* parseAsJson({ text, unreadable }: YamlText): Work<Constructed | undefined> {
   if (unreadable !== undefined || !(yield* isYamlJson(text))) return undefined
   try {
@@ -18,7 +18,7 @@ export function* parseAsJson({ text, unreadable }: YamlText): Work<Constructed |
   }
 }
 
-/** Deeper texts are left to the YAML reader. */
+/** Texts nested deeper are left to the YAML reader. */
 export const maxJsonDepth = 400
 
 /**
@@ -35,14 +35,14 @@ function* isYamlJson(text: string): Work<boolean> {
   return !(yield* hasUnusualKey(text))
 }
 
-/** Characters that are looked at between two yields, and the longest text that makes a difference. */
+/** Number of characters checked between two yields; shorter texts are checked in one step. */
 export const stepLength = 128 * 1024
 export const longestDifference = 32
 
 export const different =
   /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\\(?:\/|u[dD][89a-fA-F])|[:,[ \t\r\n]-0[ \t\r\n,}\]]|[:,[ \t\r\n]-?[0-9]{16}|[0-9][eE]\+?[0-9]{2}/
 
-/** Longest key, with its quotes and the blanks after it, in characters that are certainly read as one. */
+/** Length up to which YAML certainly accepts a key, including quotes and following blanks. */
 export const maxKey = 1000
 
 function* hasUnusualKey(text: string): Work<boolean> {

@@ -6,9 +6,9 @@ import { yamlError } from './yaml-error.ts'
 /** Decodes the bytes of YAML: UTF-8, or UTF-16 with a byte order mark. */
 
 export interface YamlText {
-  /** Without its byte order mark; ends before the first invalid character. */
+  /** The text without byte order mark, up to the first invalid character. */
   readonly text: string
-  /** Present when a character is invalid, which is an error only for a reader that gets there. */
+  /** Present when a character is invalid, which is an error only if it is read. */
   readonly unreadable?: UnreadableText
 }
 
@@ -20,7 +20,7 @@ export function decodeYamlText(input: Uint8Array | string): YamlText {
   return readableText(bytes ?? new TextEncoder().encode(input as string), encoding)
 }
 
-/** What is wrong with the first invalid character, and its offset in bytes. */
+/** The problem of the first invalid character, and its offset in bytes. */
 interface TextProblem {
   readonly at: number
   readonly problem: string
@@ -51,11 +51,11 @@ function encodingOf(bytes: Uint8Array): Encoding {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? utf16be : utf8
 }
 
-/** The text before the first invalid character. */
+/** Returns the text before the first invalid character. */
 function readableText(bytes: Uint8Array, encoding: Encoding): YamlText {
   const { at, problem } = encoding.problemOf(bytes)
   const text = encoding.decode(bytes.subarray(0, at)) ?? ''
-  // A sequence that the end cuts off is noticed by a reader that needs its character.
+  // A truncated sequence at the end is an error only if its character is read.
   const from = problem.startsWith('incomplete') ? at : blockStart(bytes, at, encoding)
   const before = encoding.decode(bytes.subarray(0, from)) ?? ''
   const mark = text.startsWith('\ufeff') ? 1 : 0
@@ -96,7 +96,7 @@ function utf8Problem(bytes: Uint8Array): TextProblem {
 
 const noControls = 'control characters are not allowed'
 
-/** The least character that needs a sequence of this length. */
+/** By length of a UTF-8 sequence: the least character that needs it. */
 const leastOfWidth = [0, 0, 0x80, 0x800, 0x10000]
 
 function isForbidden(character: number): boolean {

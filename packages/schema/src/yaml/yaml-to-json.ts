@@ -8,9 +8,9 @@ import { parseYaml } from './parse-yaml.ts'
  */
 
 export interface YamlAsJson {
-  /** `parseJson` with `literals` gives the same value as `parseYaml` with them. */
+  /** JSON text: `parseJson` with `literals` gives the same value as `parseYaml` with `literals`. */
   readonly json: Uint8Array
-  /** As those of `parseYaml`. */
+  /** Problems, as in `parseYaml`. */
   readonly problems: readonly string[]
 }
 

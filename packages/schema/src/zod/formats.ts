@@ -2,7 +2,7 @@ import { parseDuration, parseTime, Quantity } from '@krmkit/meta'
 import { parseMicroTime } from '@krmkit/meta/time'
 import { z } from 'zod'
 
-/** A string that one of the server's parsers accepts. */
+/** Schema of a string that one of the server's parsers accepts. */
 
 function text(form: string, parse: (value: string) => unknown): z.ZodType {
   return z.string().refine((value) => succeeds(() => parse(value)), { error: `must be ${form}` })
@@ -17,7 +17,7 @@ function succeeds(parse: () => unknown): boolean {
   }
 }
 
-/** Each call returns a new schema, because callers may attach metadata. */
+/** Schemas of formatted values. Each call returns a new schema, because callers may attach metadata. */
 export const formats = {
   time: () => text('a time of RFC 3339, such as 2006-01-02T15:04:05Z', parseTime),
   microTime: () => text('a time of RFC 3339 with six digits of fraction, such as 2006-01-02T15:04:05.000000Z', parseMicroTime),

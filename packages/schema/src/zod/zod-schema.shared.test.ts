@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sharedFiles, sharedTypes } from '../../testdata/types.ts'
 import { createZodSchemas } from './zod-schema.ts'
 
-/** Published objects with every field set. Their texts are invented, so enumerations are not checked. */
+/** Published objects with every field set. Their string values are invented, so enumerations are not checked. */
 
 const types = sharedTypes()
 const files = sharedFiles('golden/').filter(({ name }) => name.endsWith('.json'))

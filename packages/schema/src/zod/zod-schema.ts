@@ -10,9 +10,9 @@ import { formats, z } from './formats.ts'
  */
 
 export interface ZodSchemaOptions {
-  /** Reject unknown enumeration values. Default true; false accepts values of later releases. */
+  /** Whether to reject unknown enumeration values. Default true; false accepts values of later releases. */
   readonly enums?: boolean
-  /** Keep unknown members instead of rejecting them. Default false. */
+  /** Whether to keep unknown members instead of rejecting them. Default false. */
   readonly loose?: boolean
 }
 
@@ -121,7 +121,7 @@ export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {
   return { of }
 }
 
-/** `kind` and `apiVersion` are literals, except for kinds of every group (options, watch events). */
+/** Schema of a type meta member: a literal, except for kinds of every group (options, watch events). */
 function typeMember(type: StructType, field: Field): z.ZodType | undefined {
   if (!type.root || type.name.startsWith('meta/')) return undefined
   if (field.json === 'kind') return z.literal(type.typeName)

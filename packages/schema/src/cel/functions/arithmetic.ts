@@ -73,7 +73,7 @@ const doubles: Readonly<Record<string, (a: number, b: number) => number>> = {
   divide: (a, b) => a / b,
 }
 
-/** The overloads for numbers; of one type only where others stand between them. */
+/** The overloads for numbers; of one type only, where other overloads stand in between. */
 function numberOverloads(word: string, only?: string): readonly Overload[] {
   const list: Overload[] = []
   const of = (type: Type, name: string, run: Implementation) => {
@@ -97,12 +97,12 @@ const maxSpan = 2n ** 63n - 1n
 export const timestampOverflow = new ErrorValue('timestamp overflow')
 const durationOverflow = new ErrorValue('duration overflow')
 
-/** A timestamp between the years 1 and 9999. */
+/** Returns a timestamp, or an error outside of the years 1 to 9999. */
 export function checkedTimestamp(nanos: bigint, offset = 0): Value {
   return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos, offset)
 }
 
-/** A duration within 64 bits of nanoseconds. */
+/** Returns a duration, or an error beyond 64 bits of nanoseconds. */
 export function checkedDuration(nanos: bigint): Value {
   return nanos > maxSpan || nanos < -maxSpan - 1n ? durationOverflow : new Duration(nanos)
 }
@@ -134,7 +134,7 @@ function concatLists(meter: Meter, a: ListValue, b: ListValue): Value {
   return new UnorderedList(items, a)
 }
 
-/** Items that compare as those of another list. */
+/** The items of a concatenated set or keyed list, with the equality of that list. */
 class UnorderedList extends ArrayList {
   override readonly listType: 'set' | 'map' | undefined
   readonly #like: ListValue

@@ -2,7 +2,7 @@ import { shortestFloat } from '../../yaml/go-float.ts'
 
 /** Numbers as Go prints and parses them. */
 
-/** Formats like `%g` with the shortest exact digits: with an exponent below 1e-4 and from 1e+06 on. */
+/** Formats like `%g` with the shortest digits that round-trip; uses an exponent below 1e-4 and from 1e+06. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'

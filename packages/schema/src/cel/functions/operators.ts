@@ -25,7 +25,7 @@ const b = param('B')
 
 const noOverload = new ErrorValue('no such overload')
 
-/** Planned specially, because not every argument is evaluated. */
+/** Placeholder: the planner implements these operators, because not every argument is evaluated. */
 const unused: Implementation = () => noOverload
 
 const scalars: readonly (readonly [string, Type])[] = [
@@ -39,7 +39,7 @@ const scalars: readonly (readonly [string, Type])[] = [
   ['duration', durationType],
 ]
 
-/** Numbers of other types that a number is compared with. */
+/** The mixed overloads by numeric type: the other types that a number can be compared with. */
 const mixed: Readonly<Record<string, readonly (readonly [string, Type])[]>> = {
   int64: [
     ['double', doubleType],
@@ -60,7 +60,7 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
     const order = compare(left, right, meter)
     return typeof order === 'number' ? holds(order) : order
   }
-  // Numbers of other types follow those of one.
+  // Mixed overloads follow the overloads of one type.
   const withMixed = scalars.flatMap(([type, of]) => [
     overload(`${word}_${type}`, [of, of], boolType, run),
     ...(mixed[type] ?? []).map(([other, second]) => overload(`${word}_${type}_${other}`, [of, second], boolType, run)),
@@ -127,7 +127,7 @@ export const operators: readonly FunctionDeclaration[] = [
   ),
   declare(
     '_!=_',
-    // As in kube-apiserver, values that cannot be compared differ.
+    // As in kube-apiserver, values that cannot be compared are unequal.
     overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => equal(left, right, meter) !== true),
   ),
   relation('_<_', 'less', (order) => order < 0),
@@ -145,7 +145,7 @@ export const operators: readonly FunctionDeclaration[] = [
     overload('in_list', [a, listOf(a)], boolType, (meter: Meter, value: Value, list: ListValue) => holds(value, list, meter)),
     overload('in_map', [a, mapOf(a, b)], boolType, (_: Meter, key: Value, map: MapValue) => {
       const value = map.get(key)
-      // A value that does not fit its schema is an error even where it is only looked for.
+      // Searching for a value that violates its schema is an error, too.
       return value instanceof ErrorValue ? value : value !== undefined
     }),
   ),

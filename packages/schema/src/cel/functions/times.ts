@@ -10,7 +10,7 @@ import { type Duration, ErrorValue, normalizeInt, type Timestamp, type Value } f
 /** Calendar fields of a time in some time zone. */
 interface Civil {
   readonly year: number
-  /** From 0. */
+  /** Counted from 0. */
   readonly month: number
   readonly day: number
   readonly hour: number
@@ -18,7 +18,7 @@ interface Civil {
   readonly second: number
   /** Sunday is 0. */
   readonly weekday: number
-  /** From 0. */
+  /** Counted from 0. */
   readonly yearDay: number
 }
 
@@ -49,14 +49,17 @@ function offsetOf(zone: string, ms: number): number | ErrorValue {
   const colon = zone.indexOf(':')
   if (colon >= 0) return fixedOffset(zone.slice(0, colon), zone.slice(colon + 1))
   if (zone === '' || zone === 'UTC' || zone === 'Factory') return 0
-  // The zone of the machine, as in Go.
+  // The local zone of the machine, as in Go.
   if (zone === 'Local') return localOffset(undefined, ms)
   if (isTimeZone(zone)) return localOffset(zone, ms)
   const isPath = zone.includes('..') || zone.startsWith('/') || zone.startsWith('\\')
   return new ErrorValue(isPath ? 'time: invalid location name' : `unknown time zone ${zone}`)
 }
 
-/** Like Go, with integers of 64 bits that overflow. A sign before the hours is also that of the minutes. */
+/**
+ * Offset in milliseconds, computed as in Go with overflowing 64-bit integers. A sign before the hours also applies to the
+ * minutes.
+ */
 function fixedOffset(hours: string, minutes: string): number | ErrorValue {
   const h = goInteger(hours)
   if (h instanceof ErrorValue) return h
@@ -97,7 +100,7 @@ function localOffset(timeZone: string | undefined, ms: number): number {
   return local.getTime() - Math.floor(ms / 1000) * 1000
 }
 
-/** Creating a formatter for a time zone is slow. */
+/** Work charged for a time zone, because creating its formatter is slow. */
 const zoneWork = 2_000
 
 /** Reads the local time of a zone, in milliseconds. */

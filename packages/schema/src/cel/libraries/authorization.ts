@@ -38,7 +38,7 @@ export interface CelAccessDecision {
 export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promise<CelAccessDecision>
 
 /**
- * Thrown when a decision is pending; the expression is evaluated again once `until` resolves.
+ * Thrown when a decision is pending; the expression continues once `until` resolves.
  *
  * @see {@link Program.evaluateAsync}
  */
@@ -58,7 +58,7 @@ export { authorizerType, resourceType as resourceCheckType }
 
 type CheckAttributes = Omit<CelAccessCheck, 'verb'> & { readonly errors?: readonly string[] }
 
-/** Cache of decisions by check. */
+/** Caches decisions by check. */
 class DecisionCache {
   readonly #authorizer: CelAuthorizer
   readonly #known = new Map<string, CelAccessDecision>()
@@ -162,7 +162,7 @@ function declareRefinement(
   )
 }
 
-/** An invalid selector makes the decision an error. */
+/** Parses the selectors of a check; an invalid selector makes the decision an error. */
 function withSelector<T>(check: CheckValue, read: () => T, part: (value: T) => Partial<CheckAttributes>): CheckValue {
   try {
     return check.with(part(read()))

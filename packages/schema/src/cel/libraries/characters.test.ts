@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { lowerAscii, quoted, replaceText, splitText, upperAscii } from './characters.ts'
 
-/** Functions of long texts give what they give for each character. */
+/** String functions give the same results on long strings as on single characters. */
 
 const texts = [
   '',
@@ -26,7 +26,7 @@ function replaced(text: string, by: string, limit: number): string {
 describe.each(texts)('of %.20s', (text) => {
   const chars = Array.from(text)
 
-  it('change the case of ASCII letters alone', () => {
+  it('change the case of ASCII letters only', () => {
     expect(lowerAscii(text)).toBe(chars.map((char) => (/[A-Z]/.test(char) ? char.toLowerCase() : char)).join(''))
     expect(upperAscii(text)).toBe(chars.map((char) => (/[a-z]/.test(char) ? char.toUpperCase() : char)).join(''))
   })
@@ -51,7 +51,7 @@ describe.each(texts)('of %.20s', (text) => {
   })
 })
 
-it('splitting and replacing a long text by characters can be interrupted', () => {
+it('splitting and replacing a long string by characters can pause', () => {
   const long = 'ab'.repeat(50_000)
   expect([...splitText(long, '', -1)].length).toBeGreaterThan(5)
   expect([...replaceText(long, '', { by: '-', limit: -1 })].length).toBeGreaterThan(5)

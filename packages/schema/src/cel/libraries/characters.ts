@@ -78,13 +78,13 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** Characters that are converted or split in one step: about a millisecond. */
+/** Number of characters converted or split in one step: about a millisecond. */
 const stepLength = 8192
 
-/** Its spread form reads an array by its iterator. */
+/** Called with `apply`: spreading would use the array iterator, which is slow. */
 const { fromCharCode } = String
 
-/** Moves the 26 letters from `first` on. */
+/** Adds `by` to the 26 letters starting at `first`. */
 function shifted(text: string, { first, by }: { readonly first: number; readonly by: number }): string {
   let result = ''
   for (let from = 0; from < text.length; from += stepLength) {
@@ -98,11 +98,11 @@ function shifted(text: string, { first, by }: { readonly first: number; readonly
   return result
 }
 
-/** The characters of a text, a few thousand at a time. */
+/** Yields the characters of a string, a few thousand at a time. */
 function* characterRuns(text: string): Generator<string[]> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + stepLength, text.length)
-    // A pair stays together.
+    // Does not split a surrogate pair.
     if ((text.codePointAt(to - 1) as number) > 0xffff) to++
     yield Array.from(text.slice(from, to))
   }
@@ -146,7 +146,7 @@ export function* replaceText(
   return left > 0 ? result + by : result
 }
 
-/** The backslash is first, because the others bring in more. */
+/** The backslash comes first, because the other escapes add backslashes. */
 const escapes: readonly (readonly [string, string])[] = [
   ['\\', '\\\\'],
   ['\u0007', '\\a'],
@@ -161,13 +161,13 @@ const escapes: readonly (readonly [string, string])[] = [
 
 /** Quotes a text as a literal. */
 export function quoted(text: string): string {
-  // One character after the other: a function for each place takes ten times as long.
+  // One replacement per character: a replacer function takes ten times as long.
   let result = wellFormed(text)
   for (const [char, escaped] of escapes) result = result.split(char).join(escaped)
   return `"${result}"`
 }
 
-/** Replaces half pairs. */
+/** Replaces lone surrogates. */
 function wellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
 }

@@ -2,7 +2,9 @@ import { declare, type FunctionDeclaration, method } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, type Type } from '../types.ts'
 
-/** The functions `isGreaterThan`, `isLessThan` and `compareTo` of an ordered type. `id` begins the ids of the overloads. */
+/**
+ * The functions `isGreaterThan`, `isLessThan` and `compareTo` of an ordered type. `id` is the prefix of the overload ids.
+ */
 export function comparisons<T>(id: string, type: Type, compare: (a: T, b: T) => number): FunctionDeclaration[] {
   const args = [type, type]
   return [

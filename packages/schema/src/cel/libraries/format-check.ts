@@ -55,7 +55,10 @@ function checkFormat(format: string, { items }: ListExpr, at: number): Problem |
   return { at, message }
 }
 
-/** The part of an argument with an unsuitable type; `%s` also checks literal lists and maps. */
+/**
+ * Returns the part of an argument with an unsuitable type; for `%s`, the elements of literal lists and maps are checked,
+ * too.
+ */
 function unsuitableIn(expr: Expr, verb: Verb): Expr | undefined {
   const type = expr.type ?? dynType
   if (!isDyn(type) && !suitable[verb].includes(type.kind)) return expr

@@ -18,7 +18,7 @@ const verbs = new Set(['s', 'd', 'f', 'e', 'b', 'o', 'x', 'X'])
 type Applied<P> = { readonly text: string } | { readonly problem: P }
 
 /**
- * Replaces the clauses of a format string, with the pauses of `apply`.
+ * Replaces the clauses of a format string, pausing where `apply` pauses.
  *
  * @param apply formats the argument at an index, or reports a problem.
  * @returns the text, or the first problem.

@@ -98,7 +98,7 @@ function bytesText(value: Uint8Array): string | ErrorValue {
   }
 }
 
-/** Formats values inside lists and maps, which are neither, as literals. */
+/** Formats a scalar inside a list or map as a literal. */
 function memberText(value: Value, meter: Meter): string | ErrorValue {
   if (value instanceof Double) {
     const special = specialText(value.value, ['NaN', '+Inf', '-Inf'])
@@ -116,7 +116,7 @@ function memberText(value: Value, meter: Meter): string | ErrorValue {
   return value instanceof Duration ? `duration(${goQuote(text)})` : text
 }
 
-/** Members that are formatted in one step: about a millisecond. */
+/** Number of members formatted in one step: about a millisecond. */
 const membersPerStep = 4096
 
 function isContainer(value: Value): value is ListValue | MapValue {
@@ -167,7 +167,7 @@ function numberOf(value: Value): number | undefined {
   return typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined
 }
 
-/** Groups thousands. */
+/** Formats with a fixed number of decimals and grouped thousands. */
 function fixed(value: Value, precision: number): string | ErrorValue {
   const number = numberOf(value)
   if (number === undefined) return refused('f', value)
@@ -180,7 +180,7 @@ function fixed(value: Value, precision: number): string | ErrorValue {
 
 const raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
 
-/** Always six decimals, as on kube-apiserver. */
+/** Formats with an exponent and, as on kube-apiserver, always six decimals. */
 function scientific(value: Value): string | ErrorValue {
   const number = numberOf(value)
   if (number === undefined) return refused('e', value)

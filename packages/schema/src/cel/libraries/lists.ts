@@ -40,7 +40,7 @@ const summable: readonly (readonly [string, Type, Value])[] = [
   ['duration', durationType, new Duration(0n)],
 ]
 
-/** The first item decides whether a list has the type of a function; items of nullable schemas may be null. */
+/** The type of a list is checked by its first item only, which may be null under a nullable schema. */
 function startsWithNull(list: ListValue): boolean {
   return list.size > 0 && list.at(0) === null
 }
@@ -48,7 +48,7 @@ function startsWithNull(list: ListValue): boolean {
 const isSortedRefusal = new ErrorValue('no such overload: isSorted(list)')
 const sumRefusal = new ErrorValue('no such overload: sum(list)')
 
-/** As in kube-apiserver, items of different types have an order each, but none between them: they count as equal. */
+/** Whether an item has an ordered type. As in kube-apiserver, items of different ordered types count as equal. */
 function isOrdered(item: Value): boolean {
   return ordered.some(([, type]) => fitsType(item, type))
 }

@@ -35,7 +35,10 @@ import {
   type Value,
 } from '../values.ts'
 
-/** Messages that every expression can create, such as `google.protobuf.Timestamp{seconds: 5}`: most of them become values of the language. */
+/**
+ * Messages that every expression can create, such as `google.protobuf.Timestamp{seconds: 5}`: most of them become CEL
+ * values.
+ */
 
 /** A type of message literals. */
 export interface MessageDeclaration {
@@ -43,7 +46,7 @@ export interface MessageDeclaration {
   readonly fields: ReadonlyMap<string, Type>
   /** Type of the created value. */
   readonly type: Type
-  /** The value of a literal with these fields. */
+  /** Creates the value of a literal with these fields. */
   create(fields: ReadonlyMap<string, Value>): Value
 }
 
@@ -90,7 +93,7 @@ function nanosOf(fields: ReadonlyMap<string, Value>): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(nanos)
 }
 
-/** Times that cannot be printed are refused. */
+/** Limit of timestamps, in nanoseconds; later times cannot be printed. */
 const farthest = 8_600_000_000_000n * 1_000_000_000n
 const longest = 2n ** 63n - 1n
 
@@ -106,7 +109,7 @@ function duration(fields: ReadonlyMap<string, Value>): Value {
 
 const largestExact = 2 ** 53 - 1
 
-/** A value as JSON has it: numbers are doubles, integers that these cannot hold are texts. */
+/** Converts a value to the types of JSON: numbers become doubles, and integers without an exact double become strings. */
 function jsonForm(value: Value): Value {
   if (value instanceof Uint) return jsonForm(value.value <= BigInt(largestExact) ? Number(value.value) : value.value)
   if (isInt(value)) return Math.abs(Number(value)) <= largestExact ? new Double(Number(value)) : String(value)
@@ -147,7 +150,7 @@ const valueFields = new Map<string, Type>([
   ['list_value', listOf(dynType)],
 ])
 
-/** The field that the literal sets last. */
+/** Value of a `google.protobuf.Value`: that of the field that the literal sets last. */
 function dynamicValue(fields: ReadonlyMap<string, Value>): Value {
   const [name, value] = [...fields].at(-1) ?? ['null_value', null]
   return name === 'null_value' ? null : jsonForm(value)
@@ -194,14 +197,14 @@ const declarations: ReadonlyMap<string, MessageDeclaration> = new Map<string, Me
   ['Empty', { fields: new Map(), type: emptyType, create: () => new MessageValue(emptyType.name, new Map()) }],
 ])
 
-/** The message of a name; `undefined` for unknown ones. */
+/** Returns the message of a name; `undefined` for unknown names. */
 export function wellKnownMessage(name: string): MessageDeclaration | undefined {
   return name.startsWith(prefix) ? declarations.get(name.slice(prefix.length)) : undefined
 }
 
 /**
- * What the full name of a message, or of an enum value, stands for. As in kube-apiserver, most names of messages pass the type check as names
- * of types, but have no value.
+ * Resolves the full name of a message or an enum value. As in kube-apiserver, most message names pass the type check as type
+ * names but have no value.
  */
 export function wellKnownName(name: string): { readonly type: Type; readonly constant: Value } | undefined {
   if (name === `${prefix}NullValue.NULL_VALUE`) return { type: intType, constant: 0 }
@@ -211,7 +214,7 @@ export function wellKnownName(name: string): { readonly type: Type; readonly con
   return { type: typeOf(message.type), constant }
 }
 
-/** The message whose literals become objects of this type. */
+/** Returns the message whose literals become objects of this type. */
 export function objectMessage(type: ReturnType<typeof structOf>): MessageDeclaration {
   return { fields: type.fields, type, create: (fields) => new MessageValue(type.name, fields) }
 }

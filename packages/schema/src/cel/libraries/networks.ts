@@ -66,7 +66,7 @@ function containment<T extends Ip | Cidr>(
   options: {
     readonly type: typeof ipType
     readonly read: (meter: Meter, text: string) => T | ErrorValue
-    /** The error for a text that cannot be parsed. */
+    /** Makes the error for a string that cannot be parsed. */
     readonly wrong: (error: ErrorValue) => ErrorValue
     readonly holds: (range: AddressRange, other: T) => boolean
   },

@@ -49,7 +49,7 @@ function itemAt(list: ListValue, index: number): Value {
   return item instanceof ErrorValue ? item : new Optional(item)
 }
 
-/** The values of a list of optionals, without the empty ones. */
+/** Returns the values of a list of optionals, omitting empty ones. */
 function unwrap(meter: Meter, list: ListValue): Value {
   const values: Value[] = []
   for (const item of itemsOf(list)) {

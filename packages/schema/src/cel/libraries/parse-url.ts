@@ -6,7 +6,7 @@ export interface ParsedUrl {
   readonly scheme: string
   /** Includes the port. */
   readonly host: string
-  /** Its escapes are valid. @see escapedPath */
+  /** The path as sent; its escapes are valid. @see escapedPath */
   readonly path: string
   /** Without the question mark. */
   readonly query: string
@@ -101,7 +101,7 @@ function checkEscapes(text: string): void {
   if (bad !== null) fail(`invalid URL escape ${goQuoteShort(text.slice(bad.index, bad.index + 3))}`)
 }
 
-/** @param refused characters not allowed in a host. */
+/** @param refused characters that are not allowed. */
 function unescaped(text: string, refused: string): string {
   checkEscapes(text)
   const strange = refused === '' ? undefined : /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/.exec(text)?.[0]
@@ -120,7 +120,7 @@ function decodedBytes(text: string): Uint8Array {
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number
     const isEscape = byte === percent
-    // The bytes are read ahead of those written.
+    // In place: the read position is always ahead of the write position.
     bytes[size++] = isEscape ? digitValue(bytes[i + 1] as number) * 16 + digitValue(bytes[i + 2] as number) : byte
     if (isEscape) i += 2
   }
@@ -134,10 +134,10 @@ function digitValue(digit: number): number {
   return digit <= 57 ? digit - 48 : (digit | 32) - 87
 }
 
-/** By byte: whether a path has it as it is. */
+/** By byte: whether a path contains it unescaped. */
 const unescapedInPath = Array.from({ length: 256 }, (_, byte) => /[A-Za-z0-9\-_.~$&+/:=@]/.test(String.fromCharCode(byte)))
 
-/** The original path if it is a valid encoding; otherwise escaped again. */
+/** Returns the original path if it is a valid encoding; otherwise the decoded path, escaped again. */
 export function escapedPath({ path }: ParsedUrl): string {
   if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/.test(path)) return path
   const bytes = new TextEncoder().encode(decoded(path))
@@ -154,7 +154,7 @@ export function escapedPath({ path }: ParsedUrl): string {
   return new TextDecoder().decode(escaped.subarray(0, size))
 }
 
-/** Pairs of a query that are read in one step: about a millisecond. */
+/** Number of query pairs parsed in one step: about a millisecond. */
 const pairsPerStep = 4000
 
 /** The values of a query by key. Skips malformed parts. */

@@ -46,5 +46,5 @@ describe('addresses', () => {
     ['1:2:3:4:5:6:7:8:9', 'trailing garbage after address (at "9")'],
     ['::1:2:3:4:5:6:7:8', 'the :: must expand to at least one field of zeros'],
     ['1:2:3:4:5:6:7::8', 'the :: must expand to at least one field of zeros'],
-  ])('refuses %j: %s', (text, problem) => expect(outcome(text)).toBe(problem))
+  ])('rejects %j: %s', (text, problem) => expect(outcome(text)).toBe(problem))
 })

@@ -1,17 +1,17 @@
 import { goQuoteShort } from '@krmkit/meta/go-text'
 
-/** Reads IP addresses by the grammar of Go's `net/netip`, with the errors that `ParseAddr` reports. */
+/** Parses IP addresses by the grammar of Go's `net/netip`, with the errors that `ParseAddr` reports. */
 
-/** The text is no address; `message` is the part after `ParseAddr("…"): `. */
+/** Thrown for text that is not an address; `message` is the part after `ParseAddr("…"): `. */
 export class AddressError extends Error {
-  /** @param rest the text from the position of the problem; empty: none is shown. */
+  /** @param rest the text from the position of the problem; empty to show none. */
   constructor(problem: string, rest = '') {
     super(rest === '' ? problem : `${problem} (at ${goQuoteShort(rest)})`)
   }
 }
 
 /**
- * Reads an address.
+ * Parses an address.
  *
  * @returns 4 or 16 bytes, and the zone of an IPv6 address if it has one.
  * @throws AddressError
@@ -29,7 +29,7 @@ export function readAddress(text: string): { readonly bytes: Uint8Array; readonl
   return { bytes: readV6(text.slice(0, percent)), zone }
 }
 
-/** Four parts without leading zeros. */
+/** Parses four decimal parts without leading zeros. */
 function readV4(text: string): number[] {
   const bytes: number[] = []
   let digits = ''
@@ -85,7 +85,7 @@ function readV6(text: string): Uint8Array {
   return filled(bytes, gap)
 }
 
-/** The hexadecimal digits at the start. */
+/** Returns the hexadecimal digits at the start of a text. */
 function readGroup(text: string): string {
   const [digits = ''] = /^[0-9a-fA-F]*/.exec(text) ?? []
   if (digits.length > 4) throw new AddressError('each group must have 4 or less digits', text)

@@ -16,7 +16,7 @@ function matches(meter: Meter, text: string, source: string): Value {
   return meter.progress === undefined ? pattern.test(text) : runCall(meter, pattern.search(text))
 }
 
-/** Runs a search for up to `limit` matches and gives the result of `read`. */
+/** Searches for up to `limit` matches and returns the result of `read`. */
 function search(meter: Meter, [text, source]: readonly [string, string], limit: number, read: (list: string[]) => Value): Value {
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return new ErrorValue(`Illegal regex: ${pattern.message}`)

@@ -58,7 +58,7 @@ function parse(text: string): Version {
   return { numbers, pre }
 }
 
-/** Text after the second dot stays together. */
+/** Splits at the first two dots only. */
 function splitInThree(text: string): string[] {
   const [first, second] = [text.indexOf('.'), text.indexOf('.', text.indexOf('.') + 1)]
   if (first < 0) return [text]
@@ -156,7 +156,7 @@ const functions: readonly FunctionDeclaration[] = [
   declare('patch', method('semver_patch', [semverType], intType, number(2))),
 ]
 
-/** The library as the kinds of devices had it before it belonged to all environments: without normalization. */
+/** The library for device selectors of releases that do not include it in all environments: without normalization. */
 export const plainSemver: Library = {
   name: 'semver',
   functions: functions.map(({ name, overloads }) => declare(name, ...overloads.filter(({ id }) => !id.endsWith('_string_bool')))),

@@ -46,7 +46,7 @@ function substring(_: Meter, text: string, start: Int, end?: Int): Value {
   return high < 0 || high > chars.length ? outOfRange(end as Int) : chars.slice(low, high)
 }
 
-/** Go prints null as the number of its enumeration. */
+/** Go prints null as the number of its enum value. */
 const nullInput = new ErrorValue('join: invalid input: 0')
 
 function join(meter: Meter, list: ListValue, separator?: string): Value {
@@ -64,12 +64,12 @@ function join(meter: Meter, list: ListValue, separator?: string): Value {
   return texts.join(separator ?? '')
 }
 
-/** Charges a text before it is made: kube-apiserver does not count how long it becomes, and making one is a single step. */
+/** Charges the length of a result before it is built: the CEL cost does not count it, and building it cannot pause. */
 function chargeResult(meter: Meter, length: number): void {
   meter.chargeWork(1 + Math.ceil(length / 2))
 }
 
-/** Length above which the occurrences are counted, since a bound of their number would be too far off. */
+/** Upper bound of the result length above which occurrences are counted, because the bound would be too inaccurate. */
 const longResult = 100_000
 
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {

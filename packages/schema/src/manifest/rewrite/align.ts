@@ -1,29 +1,29 @@
 import { equalValues, isCollection, partsOf, type SourceEntry } from './source-tree.ts'
 
-/** Finds for each part of a new value the entry of the text that it comes from. */
+/** Aligns a changed value with the text: finds the original entry of each part. */
 
 /** Path of a part (`/spec/rules/0`) -> its entry. */
 export type Alignment = ReadonlyMap<string, SourceEntry>
 
-/** A part of the new value without an entry of the same path. */
+/** A part of the new value whose path has no entry in the text. */
 interface Fresh {
   readonly path: string
   readonly name: string
   readonly value: unknown
   readonly isItem: boolean
-  /** Nearest entry that the new value has as well. */
+  /** Nearest enclosing entry that is aligned with the new value. */
   readonly scope: SourceEntry
 }
 
-/** An entry of the text that the new value has not at its path. */
+/** An entry of the text whose path does not exist in the new value. */
 interface Spare {
   readonly entry: SourceEntry
   readonly scope: SourceEntry
 }
 
 /**
- * Entries keep their path where they can. Others are found again by their value, or, for collections, by a value inside: members
- * that were renamed or moved keep their comments and style.
+ * Entries whose path still exists are kept. Others are matched by value, or, for collections, by contained values, so that
+ * renamed or moved members keep their comments and style.
  */
 export function align(root: SourceEntry, value: unknown): Alignment {
   return new Aligner().align(root, value)
@@ -91,12 +91,15 @@ class Aligner {
     }
     this.#take(part.path, similar)
     const inner = new Set(similar.children)
-    // Its members are paired again, under the new path.
+    // The members of the entry are aligned again, under the new path.
     for (let i = this.#spare.length - 1; i >= 0; i--) if (inner.has((this.#spare[i] as Spare).entry)) this.#spare.splice(i, 1)
     this.#pair(similar, part.value, part.path, similar)
   }
 
-  /** An entry with the same value: of the same name if possible, else of the same scope. Collections may be copied twice. */
+  /**
+   * Finds an entry with the same value, preferably one that is unused, has the same name, and has the same scope. A
+   * collection may be used twice.
+   */
   #equal({ name, value, isItem, scope }: Fresh): SourceEntry | undefined {
     const isLarge = isCollection(value) && partsOf(value).length > 0
     const candidates = this.#spare.filter(
@@ -110,7 +113,7 @@ class Aligner {
     return candidates.sort((a, b) => rank(b) - rank(a))[0]?.entry
   }
 
-  /** An unused collection of the same scope that shares most of its values with the part. */
+  /** Finds an unused collection of the same scope that shares most of its values with the part. */
   #similar({ name, isItem, scope }: Fresh, value: object): SourceEntry | undefined {
     const wanted = leaves(value)
     const inner = memberNames(value)
@@ -119,7 +122,7 @@ class Aligner {
         own === scope &&
         !this.#used.has(entry) &&
         (entry.key === undefined) === isItem &&
-        // A member of the same name inside the part is closer.
+        // Not an entry whose name occurs inside the part: it corresponds to that member.
         (entry.key === name || entry.key === undefined || !inner.has(entry.key)) &&
         Array.isArray(entry.value) === Array.isArray(value) &&
         isCollection(entry.value) &&
@@ -138,7 +141,7 @@ function areSimilar(some: readonly unknown[], others: readonly unknown[]): boole
   return shared * 2 > Math.max(some.length, others.length)
 }
 
-/** Names of all members within a value. */
+/** Collects the names of all members within a value. */
 function memberNames(value: object, found = new Set<string>()): Set<string> {
   for (const [name, part] of partsOf(value)) {
     if (!Array.isArray(value)) found.add(name)
@@ -149,7 +152,7 @@ function memberNames(value: object, found = new Set<string>()): Set<string> {
 
 const maxLeaves = 50
 
-/** Texts and numbers within a value, except trivial ones. */
+/** Collects strings and numbers within a value, except trivial ones. */
 function leaves(value: unknown, found: unknown[] = []): unknown[] {
   if (found.length >= maxLeaves) return found
   if (isCollection(value)) for (const [, part] of partsOf(value)) leaves(part, found)

@@ -3,7 +3,10 @@ import type { Comment } from './comments.ts'
 import { blockLines, inlineText, keyText, scalarLike } from './new-text.ts'
 import { equalValues, isCollection, partsOf, type SourceDocument, type SourceEntry } from './source-tree.ts'
 
-/** Prints a new value with the text of a document: unchanged parts keep their lines, changed ones their comments and style. */
+/**
+ * Prints a changed value with the text of a document: unchanged parts keep their lines, changed parts keep their comments
+ * and style.
+ */
 
 export interface EmitInput {
   readonly text: string
@@ -17,7 +20,7 @@ export function emitRoot(value: object, input: EmitInput): string[] {
   return new Emitter(input).root(value)
 }
 
-/** A part to print: a member has a name, an item has none. */
+/** A part to print: a member with a name, or an item without. */
 interface Part {
   readonly name: string | undefined
   readonly value: unknown
@@ -71,7 +74,7 @@ class Emitter {
     return this.#document.lines.slice(from, entry.to).map((line) => shifted(line, by))
   }
 
-  /** Comments of children that the new value has not, except what other parts take over. */
+  /** Comments of removed children, except comments that other parts take over. */
   #orphans(entry: SourceEntry): string[] {
     return (entry.children ?? []).flatMap((child) => {
       if (this.#kept.has(child)) return []
@@ -99,7 +102,7 @@ class Emitter {
     return [...this.#leading(entry, part.column), ...this.#fresh(part, entry)]
   }
 
-  /** The lines of an entry at a column, with the name of the part. */
+  /** Returns the lines of an entry, moved to a column, with the name of the part. */
   #copied(entry: SourceEntry, { name, column }: Part): string[] {
     const rest = this.#document.lines.slice(entry.line + 1, entry.to).map((line) => shifted(line, column - entry.column))
     return [...this.#leading(entry, column), ' '.repeat(column) + this.#head(entry, name), ...rest]
@@ -109,7 +112,7 @@ class Emitter {
     return this.#document.lines.slice(entry.from, entry.line).map((line) => shifted(line, column - entry.column))
   }
 
-  /** The line of a key or dash from its column on, with another name if needed. */
+  /** Returns the line of a key or dash from its column on, with the name replaced if it changed. */
   #head(entry: SourceEntry, name: string | undefined): string {
     const line = (this.#document.lines[entry.line] as string).slice(entry.column)
     if (name === undefined || name === entry.key) return line
@@ -130,7 +133,7 @@ class Emitter {
     return [...leading, ' '.repeat(column) + this.#head(entry, name), ...between, ...inner]
   }
 
-  /** A scalar on one line, in its place; undefined if its text has several lines. */
+  /** Replaces a one-line scalar in place; undefined if its text has several lines. */
   #changedScalar(entry: SourceEntry, { name, value, column }: Part): string[] | undefined {
     const { node } = entry
     if (node.kind !== 'scalar' || node.end === node.start || node.tag !== '') return undefined
@@ -147,7 +150,7 @@ class Emitter {
     return [...this.#leading(entry, column), ' '.repeat(column) + changed, ...rest]
   }
 
-  /** New text. Comments of the entry that it replaces come first. */
+  /** Prints a new part. Comments of the replaced entry come first. */
   #fresh(part: Part, replaced: SourceEntry | undefined): string[] {
     const { name, value, path, column } = part
     const indent = ' '.repeat(column)
@@ -187,7 +190,7 @@ function dashed(lines: readonly string[], column: number, width: number): string
   })
 }
 
-/** Indents or outdents a line; blank lines stay. */
+/** Indents or outdents a line; blank lines are unchanged. */
 function shifted(line: string, by: number): string {
   if (by === 0 || line.trim() === '') return line
   if (by > 0) return ' '.repeat(by) + line

@@ -4,9 +4,9 @@ import { printYaml } from '../../yaml/print-yaml.ts'
 import { resolveScalar } from '../../yaml/resolve.ts'
 import { isCollection, partsOf } from './source-tree.ts'
 
-/** Text of values that the document did not have. */
+/** Prints values that the document did not contain. */
 
-/** A scalar or a flow collection on one line; undefined for texts that need several lines. */
+/** Prints a scalar or a flow collection on one line; undefined for strings that need several lines. */
 export function inlineText(value: unknown): string | undefined {
   if (isCollection(value)) return flowText(value)
   if (typeof value === 'string' && value.includes('\n')) return undefined
@@ -14,7 +14,7 @@ export function inlineText(value: unknown): string | undefined {
   return rest === '' ? line : JSON.stringify(value)
 }
 
-/** The text of a scalar in the quotes of the scalar that it replaces. */
+/** Prints a scalar with the quotes of the scalar that it replaces. */
 export function scalarLike(value: unknown, node: YamlNode, source: string): string | undefined {
   if (typeof value !== 'string' || value.includes('\n') || node.kind !== 'scalar' || node.plain) return inlineText(value)
   const quote = node.start === 0 ? '' : source.charAt(node.start - 1)
@@ -22,12 +22,12 @@ export function scalarLike(value: unknown, node: YamlNode, source: string): stri
   return quote === '"' ? JSON.stringify(value) : inlineText(value)
 }
 
-/** The text of a member name. */
+/** Prints a member name. */
 export function keyText(name: string): string {
   return inlineText(name) ?? JSON.stringify(name)
 }
 
-/** The lines of a block text, without the line of its key. */
+/** Returns the lines of a block scalar, without the line of its key. */
 export function blockLines(name: string, text: string, column: number): string[] {
   const lines = printYaml({ [name]: text })
     .replace(/\n$/, '')
@@ -36,7 +36,7 @@ export function blockLines(name: string, text: string, column: number): string[]
   return lines.map((line) => (line === '' ? '' : `${indent}${line}`))
 }
 
-/** A plain word that means the same inside brackets. */
+/** Matches a plain word that also parses as itself inside a flow collection. */
 const safeWord = /^[A-Za-z][\w./-]*$/
 
 function flowText(value: unknown): string {

@@ -32,7 +32,7 @@ spec:
 `
 
 describe('rewriteManifest', () => {
-  it('keeps comments, indentation, quotes and order where members are renamed and nested', () => {
+  it('keeps comments, indentation, quotes and order when members are renamed and nested', () => {
     const changed = rewritten(ingress, ({ spec, ...rest }) => {
       const { backend, rules } = spec as { backend: Members; rules: Members[] }
       return {
@@ -75,7 +75,7 @@ spec:
     )
   })
 
-  it('copies blocks and multi-line texts as they are, at another depth', () => {
+  it('copies blocks and multi-line scalars unchanged to another depth', () => {
     const text = 'a:\n  script: |\n    # not a comment\n    echo 1\n  more: >-\n    folded\n    text # text\n'
     expect(rewritten(text, ({ a }) => ({ b: { c: a } }))).toBe(
       'b:\n  c:\n    script: |\n      # not a comment\n      echo 1\n    more: >-\n      folded\n      text # text\n',
@@ -88,17 +88,17 @@ spec:
     )
   })
 
-  it('leaves other documents of the text alone', () => {
+  it('does not change other documents of the text', () => {
     const text = '# head\n---\na: 1\n...\n---\n# only a comment\n---\nb:   2\n--- \nc: 3'
     const { text: written } = rewriteManifest(text, (value, index) => (index === 1 ? { b: 4 } : value))
     expect(written).toBe('# head\n---\na: 1\n...\n---\n# only a comment\n---\nb:   4\n--- \nc: 3')
   })
 
-  it('keeps line ends, the byte order mark and a missing last line end', () => {
+  it('keeps line ends, the byte order mark and a missing final newline', () => {
     expect(rewritten('\ufeffa: 1 # x\r\nb: 2', ({ a }) => ({ a, c: 3 }))).toBe('\ufeffa: 1 # x\r\nc: 3')
   })
 
-  it('keeps anchors that are still used, and reports a document whose anchor would be lost', () => {
+  it('keeps anchors that are still used, and reports documents that would lose an anchor', () => {
     const text = 'a: &x\n  k: 1\nb: *x\n'
     expect(rewritten(text, ({ a }) => ({ a, b: a, c: 1 }))).toBe('a: &x\n  k: 1\nb: *x\nc: 1\n')
     expect(rewriteManifest(text, (value) => ({ b: (value as Members)['b'] }))).toEqual({ text, unchanged: [0] })

@@ -14,15 +14,15 @@ export interface RewrittenManifest {
 }
 
 /**
- * Returns the new value of a document, or its argument where nothing changes.
+ * Returns the new value of a document, or its argument when nothing changes.
  *
  * @param index number of the document, from 0, as in the result of `readManifest`.
  */
 export type ChangeDocument = (value: unknown, index: number) => unknown
 
 /**
- * Changes documents of a text and keeps the rest of it: comments, order, indentation, quotes and line ends. Members that are renamed or
- * moved take their comments along; comments of removed members stay near their place.
+ * Changes documents of a text and keeps the rest of it: comments, order, indentation, quotes and line ends. Comments of
+ * renamed or moved members move along; comments of removed members stay near their original position.
  *
  * @param change must not modify its argument.
  * @throws DecodeError `Syntax`, `Yaml`, `Depth` or `Aliasing` for a text that `readManifest` reports errors for.

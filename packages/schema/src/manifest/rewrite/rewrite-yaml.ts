@@ -7,7 +7,7 @@ import { emitRoot } from './emit.ts'
 import { equalValues, isCollection, readSource, type SourceDocument } from './source-tree.ts'
 
 /**
- * Writes a changed value into the text of a YAML document. What is equal keeps its text, and every comment stays.
+ * Writes a changed value into the text of a YAML document. Unchanged parts keep their text, and every comment is kept.
  *
  * @param change returns the new value, or its argument when nothing changes; must not modify the argument.
  * @returns undefined when the text cannot express the new value, for example because a removed member defines an anchor.
@@ -44,7 +44,7 @@ function equalOrder(a: unknown, b: unknown): boolean {
 
 const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
-/** Adds what precedes and follows the root, and the comments that have lost their place. */
+/** Adds the text before and after the root, and comments whose position no longer exists. */
 function completed({ lines, root }: SourceDocument, body: readonly string[], comments: readonly string[]): string {
   const first = root.children?.[0]
   const head = lines.slice(0, first?.from ?? root.from)
@@ -70,7 +70,7 @@ function missingComments(comments: readonly string[], lines: readonly string[]):
   })
 }
 
-/** Whether a text has a value, with no member written twice. */
+/** Whether a text parses to a value, without duplicate members. */
 function says(text: string, value: unknown): boolean {
   try {
     const root = readNodes(text)
@@ -78,7 +78,7 @@ function says(text: string, value: unknown): boolean {
     const { value: read, problems } = construct(root, { literals: true })
     return problems.length === 0 && equalValues(read, value)
   } catch (error) {
-    // An anchor that is gone, for example.
+    // For example, an anchor that was removed.
     if (error instanceof DecodeError) return false
     throw error
   }

@@ -109,7 +109,9 @@ class SourceReader {
     return -1
   }
 
-  /** First line of the comments and blank lines before an entry. Deeper comments belong to the entry before. */
+  /**
+   * First line of the comments and blank lines before an entry. More deeply indented comments belong to the previous entry.
+   */
   #leading(line: number, column: number, after: number): number {
     let from = line
     while (from - 1 > after) {
@@ -121,7 +123,7 @@ class SourceReader {
     return from
   }
 
-  /** The end of the last child: shallower comments after it belong to its parent. */
+  /** Returns the end of an entry: less indented comments after its last child belong to the parent. */
   #endOf({ line, column }: SourceEntry, limit: number): number {
     let to = limit
     for (; to - 1 > line; to--) {

@@ -6,7 +6,7 @@ import { workloadTexts } from './workloads.ts'
 
 const tables = [metaTexts, podTexts, workloadTexts, clusterTexts]
 
-/** Description of a field by its type or by its name; undefined when neither is known. */
+/** Returns the description of a field by type and name, or by name; undefined when neither is known. */
 export function textOf(typeName: string, member: string): string | undefined {
   const key = `${typeName === 'EphemeralContainer' ? 'Container' : typeName}.${member}`
   for (const table of tables) {
