@@ -106,7 +106,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('describes a bare status code', () => {
+  it('describes an error response without a Status', () => {
     const text = (code: number, failure = {}) => [ApiError.generic(code, failure).reason, ApiError.generic(code, failure).message]
     expect(text(400)).toEqual(['BadRequest', 'the server rejected our request for an unknown reason'])
     expect(text(401)).toEqual(['Unauthorized', 'the server has asked for the client to provide credentials'])

@@ -8,7 +8,7 @@ import type { Status, StatusCause, StatusDetails, StatusReason } from './status.
 import { ErrorBudget } from './validation/error-list.ts'
 import { formatFieldErrors } from './validation/field-error.ts'
 
-/** Input for the error of a bare status code. */
+/** Input for the error of a response that has only a status code. */
 export interface GenericFailure {
   readonly verb?: string
   readonly resource?: GroupResource
@@ -54,13 +54,13 @@ export class ApiError extends StacklessError {
     return createError(404, 'NotFound', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** 409: the name is taken. */
+  /** 409: an object of that name exists. */
   static alreadyExists(resource: GroupResource, name: string): ApiError {
     const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists`
     return createError(409, 'AlreadyExists', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** 409: a generated name is taken, after all permitted attempts. */
+  /** 409: all attempts to generate a free name failed. */
   static generateNameConflict(resource: GroupResource, name: string, retryAfterSeconds = 1): ApiError {
     const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`
     return createError(409, 'AlreadyExists', message, detailsOf(resource.group, resource.resource, name, { retryAfterSeconds }))
@@ -98,7 +98,7 @@ export class ApiError extends StacklessError {
     return createError(401, 'Unauthorized', message)
   }
 
-  /** 403: access denied. The resource may be empty (for non-resource paths), and so may the name. */
+  /** 403: access denied. The resource is empty for non-resource paths; the name may be empty. */
   static forbidden(resource: GroupResource, name: string, detail: string): ApiError {
     let message = `forbidden: ${detail}`
     if (resource.resource !== '' || resource.group !== '') {
@@ -114,7 +114,7 @@ export class ApiError extends StacklessError {
     return createError(405, 'MethodNotAllowed', message, detailsOf(resource.group, resource.resource))
   }
 
-  /** 406: no representation that the client accepts. */
+  /** 406: the server has no representation that the client accepts. */
   static notAcceptable(message: string): ApiError {
     return createError(406, 'NotAcceptable', message)
   }
@@ -172,7 +172,7 @@ export class ApiError extends StacklessError {
     return createError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
   }
 
-  /** An error as kube-apiserver returns those that its code does not classify. */
+  /** An error with a status code but without a reason, as kube-apiserver returns unclassified errors. */
   static withoutReason(code: number, message: string): ApiError {
     return createError(code, '', message)
   }
@@ -187,7 +187,7 @@ export class ApiError extends StacklessError {
     return ApiError.generic(404)
   }
 
-  /** The error for a bare status code. */
+  /** The error for a response that has only a status code. */
   static generic(code: number, failure: GenericFailure = {}): ApiError {
     const [reason, text] = genericText(code, failure)
     let message = text

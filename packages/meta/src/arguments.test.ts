@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { functionsProblem, kindProblem, kindsProblem, membersProblem, nearestName, shown } from './arguments.ts'
 
 describe('problems of arguments', () => {
-  it('name the unknown member, and the nearest or all known ones', () => {
+  it('name the unknown member and the nearest known members, or all', () => {
     const known = { port: true, host: true }
     expect(membersProblem('listen', { port: 0 }, known)).toBeUndefined()
     expect(membersProblem('listen', { prot: 0 }, known)).toBe('listen has no "prot"; did you mean "port"?')
@@ -12,13 +12,13 @@ describe('problems of arguments', () => {
     expect(membersProblem('listen', null, known)).toBe('listen needs an object, not null')
   })
 
-  it('say which kind of value is expected', () => {
+  it('name the expected kind of value', () => {
     expect(kindProblem('`port`', '0', 'count')).toBe('`port` is an integer from 0, not "0"')
     expect(kindsProblem('listen', { host: 1 }, { port: 'count', host: 'text' })).toBe('listen: host is a string, not 1')
     expect(kindsProblem('listen', { host: undefined }, { host: 'text' })).toBeUndefined()
   })
 
-  it('say which function is missing, and what to do with factories and promises', () => {
+  it('name the missing function, and explain how to pass factories and promises', () => {
     const names = ['get', 'put']
     expect(functionsProblem('`storage`', { get: shown, put: shown }, names)).toBeUndefined()
     expect(functionsProblem('`storage`', { get: shown }, names)).toBe('`storage` needs a function `put`')
@@ -27,7 +27,7 @@ describe('problems of arguments', () => {
     expect(functionsProblem('`storage`', Promise.resolve(), names)).toBe('`storage` is a promise; await it')
   })
 
-  it('show values without the content of objects, and long texts in part', () => {
+  it('show values without the content of objects, and truncate long strings', () => {
     expect(shown({ server: 'x', token: 'secret' })).toBe('{ server, token }')
     expect(shown({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 })).toBe('{ a, b, c, d, e, … }')
     expect(shown('x'.repeat(100))).toBe(`"${'x'.repeat(60)}…"`)

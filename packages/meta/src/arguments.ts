@@ -3,14 +3,14 @@ import { nearestName } from './nearest-name.ts'
 export { nearestName }
 
 /**
- * Checks of arguments for calls that no compiler has checked. Each returns the problem, for the error of the package that is called, or
- * undefined.
+ * Argument checks for callers that are not type-checked. Each function returns the problem as text, for the error of the
+ * called package, or undefined.
  */
 
-/** The names of the members of a type, none left out. */
+/** All member names of a type. */
 export type Members<T> = Readonly<Record<keyof T, true>>
 
-/** The kinds of the members of a type, none left out. */
+/** The kinds of all members of a type. */
 export type OptionKinds<T> = Readonly<Record<keyof T, OptionKind>>
 
 export type OptionKind = keyof typeof kinds
@@ -46,7 +46,7 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * The problem of options that are not an object, have an unknown member, or a value of another kind.
+ * Checks options: they must be an object with known members of the right kinds.
  *
  * @example
  * import { optionsProblem } from '@krmkit/meta/arguments'
@@ -64,7 +64,7 @@ export function optionsProblem(
 }
 
 /**
- * The problem of a value that is not an object, or has an unknown member.
+ * Checks that a value is an object with known members only.
  *
  * @param known an object with the names of the members
  * @example
@@ -77,14 +77,14 @@ export function membersProblem(what: string, value: unknown, known: object): str
   return undefined
 }
 
-/** The problem of a member that does not exist: the most similar one, or all. @see {@link membersProblem} */
+/** Describes an unknown member, and suggests the most similar name or lists all. @see {@link membersProblem} */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   const hint = nearest === undefined ? `known: ${known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`
   return `${what} has no ${JSON.stringify(name)}; ${hint}`
 }
 
-/** The problem of a member whose value is of another kind. Absent and undefined members have none. @see {@link optionsProblem} */
+/** Checks the kinds of members. Absent and undefined members are valid. @see {@link optionsProblem} */
 export function kindsProblem(what: string, value: object, expected: Readonly<Record<string, OptionKind>>): string | undefined {
   for (const [name, kind] of Object.entries(expected)) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
@@ -95,7 +95,7 @@ export function kindsProblem(what: string, value: object, expected: Readonly<Rec
 }
 
 /**
- * The problem of a value of another kind.
+ * Checks the kind of a value.
  *
  * @example
  * import { kindProblem } from '@krmkit/meta/arguments'
@@ -107,7 +107,7 @@ export function kindProblem(what: string, value: unknown, kind: OptionKind): str
 }
 
 /**
- * The problem of a value that lacks one of these functions.
+ * Checks that a value has all of these functions.
  *
  * @example
  * import { functionsProblem } from '@krmkit/meta/arguments'
@@ -123,7 +123,7 @@ export function functionsProblem(what: string, value: unknown, names: readonly s
 }
 
 /**
- * A value as messages show it. Objects may hold credentials, so only the names of their members appear.
+ * Formats a value for messages. Of objects, which may contain credentials, only member names are shown.
  *
  * @example
  * import { shown } from '@krmkit/meta/arguments'

@@ -1,5 +1,5 @@
 /**
- * The cache for anything that depends on client input. Its limit is in bytes, because clients choose the length of keys and
+ * A cache for data that depends on client input. Its limit is in bytes, because clients choose the length of keys and
  * values.
  */
 
@@ -14,7 +14,7 @@ export interface ByteBoundedCacheOptions<K, V> {
   readonly maxEntryBytes?: number
   /** Size of an entry without its key, in bytes. Default: {@link estimateBytes} of the value. */
   readonly weigh?: (value: V, key: K) => number
-  /** Required for entries that expire. */
+  /** Required if entries expire. */
   readonly clock?: Pick<Clock, 'now'>
 }
 

@@ -27,7 +27,7 @@ describe.each([{ runtime: 'Node' }, { runtime: 'a browser' }])('in $runtime', ({
       for (const [j, other] of samples.entries()) expect(bytes.equalBytes(one, Uint8Array.from(other))).toBe(i === j)
   })
 
-  it('texts and bytes are converted as Buffer does', () => {
+  it('converts text and bytes like Buffer', () => {
     for (const sample of samples) {
       const buffer = Buffer.from(sample)
       expect(bytes.utf8Text(sample)).toBe(buffer.toString('utf8'))
@@ -42,12 +42,12 @@ describe.each([{ runtime: 'Node' }, { runtime: 'a browser' }])('in $runtime', ({
     }
   })
 
-  it('base64Bytes decodes both alphabets and skips what is no digit', () => {
+  it('base64Bytes decodes both alphabets and skips other characters', () => {
     for (const text of ['', 'aGk=', 'aGk', '-_-_', '+/+/', 'a', 'aG', 'aGkh\naGkh', 'aGk=aGkh', '!a!G!k!'])
       expect([...bytes.base64Bytes(text)]).toEqual([...Buffer.from(text, 'base64')])
   })
 
-  it('long inputs are converted whole', () => {
+  it('converts long inputs completely', () => {
     const long = Uint8Array.from({ length: 100_000 }, (_, i) => i * 31)
     expect(bytes.latin1Text(long)).toBe(Buffer.from(long).toString('latin1'))
     expect(bytes.base64Text(long)).toBe(Buffer.from(long).toString('base64'))

@@ -1,6 +1,6 @@
 /**
- * Operations on bytes and their text forms, for every runtime. `Buffer` does them where it exists, because it is faster; results are the
- * same. It is an entry point separate from the root: `@krmkit/meta/bytes`.
+ * Operations on bytes and their text forms, for every runtime. Where `Buffer` exists it is used, because it is faster; the
+ * results are the same. A separate entry point: `@krmkit/meta/bytes`.
  */
 
 /** Absent in browsers. */
@@ -29,7 +29,7 @@ export function concatBytes(chunks: readonly Uint8Array[], length?: number): Uin
 }
 
 /**
- * Bytes of any content, for a caller that writes every one of them.
+ * Allocates bytes with undefined content; the caller must write all of them.
  *
  * @example
  * import { uninitializedBytes } from '@krmkit/meta/bytes'
@@ -53,7 +53,7 @@ export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /**
- * UTF-8 of a text. Lone surrogates become U+FFFD.
+ * Encodes text as UTF-8. Lone surrogates become U+FFFD.
  *
  * @example
  * import { utf8Bytes } from '@krmkit/meta/bytes'
@@ -65,7 +65,7 @@ export function utf8Bytes(text: string): Uint8Array {
 }
 
 /**
- * The text of UTF-8. Malformed sequences become U+FFFD; a byte order mark is kept.
+ * Decodes UTF-8. Malformed sequences become U+FFFD; a byte order mark is kept.
  *
  * @example
  * import { utf8Text } from '@krmkit/meta/bytes'
@@ -76,7 +76,7 @@ export function utf8Text(bytes: Uint8Array): string {
 }
 
 /**
- * The text whose characters are the bytes.
+ * Decodes Latin-1: each byte becomes the character with that code.
  *
  * @example
  * import { latin1Text } from '@krmkit/meta/bytes'
@@ -92,7 +92,7 @@ export function latin1Text(bytes: Uint8Array): string {
 }
 
 /**
- * The low byte of each UTF-16 unit.
+ * Encodes Latin-1: the low byte of each UTF-16 unit.
  *
  * @example
  * import { latin1Bytes } from '@krmkit/meta/bytes'
@@ -104,7 +104,7 @@ export function latin1Bytes(text: string): Uint8Array {
 }
 
 /**
- * Lower-case hexadecimal digits, two per byte.
+ * Encodes bytes as lower-case hexadecimal digits.
  *
  * @example
  * import { hexText } from '@krmkit/meta/bytes'
@@ -116,7 +116,7 @@ export function hexText(bytes: Uint8Array): string {
 }
 
 /**
- * Base64 with padding.
+ * Encodes bytes as base64 with padding.
  *
  * @example
  * import { base64Text } from '@krmkit/meta/bytes'
@@ -128,7 +128,7 @@ export function base64Text(bytes: Uint8Array): string {
 }
 
 /**
- * Base64 with the alphabet of URLs, without padding.
+ * Encodes bytes as base64url without padding.
  *
  * @example
  * import { base64UrlText } from '@krmkit/meta/bytes'
@@ -140,8 +140,8 @@ export function base64UrlText(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base64 of either alphabet. Characters that are not digits are ignored, decoding ends at the first `=`, and an incomplete last
- * group gives the whole bytes in it: callers that must refuse malformed text check it before.
+ * Decodes base64 of either alphabet. Characters that are not digits are ignored, decoding ends at the first `=`, and an
+ * incomplete last group yields its complete bytes. Callers that must reject malformed text check it first.
  *
  * @example
  * import { base64Bytes } from '@krmkit/meta/bytes'
@@ -154,7 +154,7 @@ export function base64Bytes(text: string): Uint8Array {
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replace(/[^\w+/]/g, '')
-  // A single digit left over is less than a byte.
+  // A single remaining digit is less than a byte.
   return latin1Bytes(atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits))
 }
 

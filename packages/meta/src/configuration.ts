@@ -48,7 +48,7 @@ const maxDepth = 64
  * Parses a configuration of one kind.
  *
  * @param value Parsed JSON or YAML.
- * @param repeated Errors of the parser about duplicate keys.
+ * @param repeated Duplicate key errors of the parser.
  * @example
  * import { parseConfiguration } from '@krmkit/meta/configuration'
  * const value = { apiVersion: 'example.com/v1', kind: 'Widget', timeout: '1m30s' }

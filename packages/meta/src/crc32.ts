@@ -9,9 +9,9 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
 })
 
 /**
- * CRC-32 as gzip computes it. `node:zlib` has it from Node 20.15; before, it is computed by a table.
+ * The CRC-32 of gzip. Uses `node:zlib` from Node 20.15 on, and a table in earlier versions.
  *
- * @param start the CRC-32 of the bytes before these
+ * @param start the CRC-32 of the preceding bytes
  * @example
  * import { crc32 } from '@krmkit/meta/crc32'
  * crc32(Buffer.from('123456789')).toString(16) // 'cbf43926'
@@ -21,7 +21,7 @@ export const crc32: (bytes: Uint8Array, start?: number) => number =
   typeof zlib.crc32 === 'function' ? (bytes, start = 0) => zlib.crc32(bytes, start) : crc32ByTable
 
 /**
- * The same by a table, without a call into native code: faster for a few bytes.
+ * The same with a table instead of a native call, which is faster for a few bytes.
  *
  * @param end number of bytes; all by default
  * @see {@link crc32}

@@ -22,7 +22,7 @@ describe('sendRequest', () => {
     })
   })
 
-  it('returns redirects as they are, in a mode that every runtime has', async () => {
+  it('returns redirects unfollowed, in a mode that every runtime supports', async () => {
     const fetch: Fetch = async (_, { redirect }) => response(redirect === 'manual' ? 302 : 0)
     const options = { clock: fakeClock(0), timeoutMs: 1000 }
     expect(await sendRequest(fetch, { url: 'https://a.test' }, options)).toMatchObject({ status: 302 })

@@ -1,11 +1,11 @@
 /**
- * HTTP exchanges with token webhooks, authorization webhooks and OpenID issuers over a `fetch` that the caller supplies. It is an entry
- * point separate from the root: `@krmkit/meta/fetch`.
+ * HTTP exchanges with token webhooks, authorization webhooks and OpenID issuers over a `fetch` that the caller supplies. A
+ * separate entry point: `@krmkit/meta/fetch`.
  */
 
 import type { Clock, Random } from './interfaces.ts'
 
-/** The part of the Fetch API that callers need. The global `fetch` satisfies it. */
+/** The part of the Fetch API that this module uses. The global `fetch` satisfies it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
 export interface FetchInit {
@@ -13,7 +13,7 @@ export interface FetchInit {
   readonly headers: Record<string, string>
   readonly body?: string
   readonly signal: AbortSignal
-  /** Redirects are never followed: they could lead to an untrusted host. Their responses have no successful status. */
+  /** Redirects are never followed, because they could lead to an untrusted host. A redirect response counts as a failure. */
   readonly redirect: 'manual'
 }
 
@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly url: string
   /** Default `GET`. */
   readonly method?: string
-  /** Default: `accept: application/json` alone; `accept` may be replaced. */
+  /** Headers in addition to the default `accept: application/json`, which they may replace. */
   readonly headers?: Record<string, string>
   readonly body?: string
 }
@@ -36,7 +36,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly text: string
-  /** Value of `Retry-After` where it is a number of seconds. */
+  /** Value of `Retry-After` if it is a number of seconds. */
   readonly retryAfterSeconds: number | undefined
 }
 
@@ -46,7 +46,7 @@ export interface SendRequestOptions {
   readonly timeoutMs: number
 }
 
-/** The deadline of an exchange passed. */
+/** Thrown when the deadline of an exchange has passed. */
 class TimeoutError extends Error {}
 
 const maxBytes = 1024 * 1024
@@ -58,8 +58,8 @@ const maxCauseDepth = 5
 /**
  * Sends one request and reads the whole response, at most 1 MiB.
  *
- * @throws Error when the exchange fails, exceeds the deadline, or the response is too long. The message is safe to log: it holds no part
- *   of the request.
+ * @throws Error when the exchange fails, exceeds the deadline, or the response is too long. The message is safe to log: it
+ *   contains no part of the request.
  * @example
  * import { systemClock } from '@krmkit/meta'
  * import { sendRequest } from '@krmkit/meta/fetch'
@@ -100,16 +100,16 @@ export interface PostAttempt {
   readonly seconds: number
   readonly response?: HttpResponse
   readonly error?: unknown
-  /** Whether the deadline passed. */
+  /** Whether the deadline has passed. */
   readonly timedOut: boolean
 }
 
 /**
- * Posts JSON, and retries with backoff after lost connections and after responses that a retry may change: 429, 500, 504, and any 5xx
- * with `Retry-After`.
+ * Posts JSON, and retries with backoff after lost connections and after responses for which a retry may help: 429, 500, 504,
+ * and any 5xx with `Retry-After`.
  *
  * @returns the last response, whatever its status.
- * @throws Error when the last attempt fails, or an attempt fails for another reason than a lost connection.
+ * @throws Error when the last attempt fails, or an attempt fails for a reason other than a lost connection.
  * @example
  * import { systemClock, systemRandom } from '@krmkit/meta'
  * import { postWithRetry } from '@krmkit/meta/fetch'

@@ -7,7 +7,7 @@ import type { Work } from './work.ts'
 const membersPerStep = 128
 
 /**
- * Freezes a plain JSON value at every level. Parts that are frozen already are skipped.
+ * Freezes a plain JSON value at every level. Frozen parts are skipped.
  *
  * @example
  * import { deepFreeze } from '@krmkit/meta/freeze'

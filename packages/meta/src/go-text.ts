@@ -78,7 +78,8 @@ export function trimSpace(text: string): string {
 }
 
 /**
- * Go's `strings.TrimRight` for one character, in linear time: a pattern such as `/\/+$/` tries every run of that character.
+ * Go's `strings.TrimRight` for one character, in linear time. A pattern such as `/\/+$/` takes quadratic time, because it
+ * tries every run of that character.
  *
  * @example
  * import { trimRight } from '@krmkit/meta/go-text'

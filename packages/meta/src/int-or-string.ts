@@ -7,7 +7,7 @@ import { MetaError } from './meta-error.ts'
 export type IntOrString = number | string
 
 /**
- * Converts text of digits to a number; keeps other text.
+ * Converts decimal text to a number; returns other text unchanged.
  *
  * @example
  * import { parseIntOrString } from '@krmkit/meta/int-or-string'
@@ -21,7 +21,7 @@ export function parseIntOrString(text: string): IntOrString {
 }
 
 /**
- * The integer, also from text of digits; 0 for other text.
+ * Returns the integer, also of decimal text; 0 for other text.
  *
  * @example
  * import { intValue } from '@krmkit/meta/int-or-string'
@@ -35,7 +35,7 @@ export function intValue(value: IntOrString): number {
 }
 
 /**
- * The percentage, or `undefined` for a number.
+ * Returns the percentage; `undefined` for a number.
  *
  * @throws MetaError `InvalidIntOrString` for other text.
  * @example
@@ -53,7 +53,7 @@ export function parsePercent(value: IntOrString): number | undefined {
 }
 
 /**
- * The integer, or the percentage of `total`.
+ * Returns the integer, or the percentage of `total`.
  *
  * @throws MetaError `InvalidIntOrString`
  * @example
@@ -68,7 +68,7 @@ export function scaledValue(value: IntOrString, total: number, { roundUp }: { re
 }
 
 /**
- * The form in messages of kube-apiserver.
+ * Formats the value as in messages of kube-apiserver.
  *
  * @example
  * import { goIntOrString } from '@krmkit/meta/int-or-string'

@@ -10,7 +10,7 @@ export type JsonValue = null | boolean | number | bigint | string | JsonValue[] 
 /** A JSON object with statically unknown members. */
 export type JsonObject = { [key: string]: JsonValue }
 
-/** Makes a type readonly at every level: the type of objects in validation, watchers and caches. */
+/** Makes a type readonly at every level: the type of shared objects, such as those in validation, watches and caches. */
 export type DeepReadonly<T> = T extends string
   ? T // Open enumerations such as `'A' | (string & {})` are strings.
   : T extends (infer E)[]
@@ -167,11 +167,11 @@ export interface Features {
     readonly version: string
     atLeast(version: string): boolean
   }
-  /** The configured value of a gate, or its default: off, unless `byDefault` is given. */
+  /** Returns the configured value of a gate, or else `byDefault`, which is false if omitted. */
   enabled(gate: string, byDefault?: boolean): boolean
   /** The known gates, for listings and metrics. */
   readonly gates?: readonly FeatureGateState[]
-  /** Names of the gates that were set, by themselves or with their stage. Absent: unknown. */
+  /** Names of the gates that were set explicitly, individually or by stage (`AllAlpha`). Absent: unknown. */
   readonly configured?: ReadonlySet<string>
 }
 
@@ -180,9 +180,9 @@ export interface FeatureGateState {
   readonly name: string
   readonly stage: 'alpha' | 'beta' | 'stable' | 'deprecated'
   readonly enabled: boolean
-  /** The value without settings. */
+  /** The default value. */
   readonly default: boolean
-  /** Whether only the default may be set. */
+  /** Whether the gate cannot be changed from its default. */
   readonly locked: boolean
 }
 

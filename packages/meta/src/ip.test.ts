@@ -48,7 +48,7 @@ describe('IP addresses', () => {
     ['node-1.example.com', 'node-1.example.com'],
     ['node_1.example.com.', 'node_1.example.com.'],
     ['1.example', '1.example'],
-  ])('connects where an object states %s to %s [P152]', (text, host) => {
+  ])('%s connects to %s [P152]', (text, host) => {
     expect(connectableHost(text)).toBe(host)
   })
 
@@ -66,7 +66,7 @@ describe('IP addresses', () => {
       '1.2.3.4.5',
     ],
     ...['::ffff:0177.0.0.1', '::1%', '::1%a/b', '10.0.0.1%lo', '[::1]', '', '.', 'a..b', 'a b', 'a/b', 'a@b', 'a:80', 'ｅ.com'],
-  ])('connects nowhere for %j [P152]', (text) => {
+  ])('refuses to connect to %j [P152]', (text) => {
     expect(connectableHost(text)).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 /**
- * IP addresses and CIDRs as kube-apiserver parses them: leading zeros of decimal parts are ignored, zones are rejected. Resolvers and URL
- * parsers read the same texts differently (`0177.0.0.1` is 127.0.0.1 to them), so connections use `canonicalIP` and `connectableHost`.
+ * IP addresses and CIDRs as kube-apiserver parses them: leading zeros of decimal parts are ignored, zones are rejected.
+ * Resolvers and URL parsers interpret the same text differently (they read `0177.0.0.1` as 127.0.0.1), so connections use
+ * `canonicalIP` and `connectableHost`.
  */
 
 /** Message for an invalid address. */
@@ -92,7 +93,8 @@ export function formatIP(bytes: Uint8Array): string {
 }
 
 /**
- * The canonical text of an address; `undefined` when invalid. Whatever checks and dials an address of an object uses this text.
+ * The canonical text of an address; `undefined` when invalid. Use this text both to check and to dial an address from an
+ * object.
  *
  * @example
  * import { canonicalIP } from '@krmkit/meta/ip'
@@ -104,9 +106,9 @@ export function canonicalIP(text: string): string | undefined {
 }
 
 /**
- * The host to connect to where an object states a name or an address: the canonical address (with its zone), or the DNS name. `undefined`
- * for texts that kube-apiserver resolves to nothing, and that resolvers and URL parsers read as addresses: leading zeros, fewer than four
- * parts, hexadecimal numbers.
+ * Returns the host to connect to for a name or address from an object: the canonical address (with its zone), or the DNS
+ * name. `undefined` for text that kube-apiserver cannot resolve but resolvers and URL parsers read as an address, such as
+ * fewer than four parts or hexadecimal numbers.
  *
  * @example
  * import { connectableHost } from '@krmkit/meta/ip'
@@ -122,7 +124,7 @@ export function connectableHost(text: string): string | undefined {
 }
 
 /**
- * Whether an address or a CIDR has a decimal part with leading zeros, which an IPv6 address may have too.
+ * Whether an address or a CIDR has a decimal part with leading zeros. The IPv4 suffix of an IPv6 address counts, too.
  *
  * @example
  * import { hasLeadingZeros } from '@krmkit/meta/ip'
@@ -133,7 +135,7 @@ export function hasLeadingZeros(text: string): boolean {
 }
 
 const dnsName = /^(?:[A-Za-z0-9_-]{1,63}(?:\.|$))+$/
-/** The last label is a number, so that the text is an address to resolvers and URL parsers, or to nothing. */
+/** Matches text whose last label is a number: resolvers and URL parsers read it as an address or reject it. */
 const numericEnd = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.?$/i
 
 function isMappedV4(bytes: Uint8Array): boolean {

@@ -16,7 +16,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Sets a member whose name is external input: the assignment of `__proto__` would set the prototype.
+ * Sets a member whose name is external input. A plain assignment to `__proto__` would set the prototype.
  *
  * @example
  * import { setMember } from '@krmkit/meta'

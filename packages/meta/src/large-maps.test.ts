@@ -14,7 +14,7 @@ describe('isLargeValue', () => {
     expect(isLargeValue('x'.repeat(100_000))).toBe(false)
   })
 
-  it('does not enumerate a large map that is known', () => {
+  it('does not enumerate a large map whose keys are cached', () => {
     const enumerated = vi.fn()
     const map = new Proxy(wide(), { ownKeys: enumerated })
     rememberKey(map, keys)

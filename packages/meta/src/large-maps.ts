@@ -1,20 +1,22 @@
-/** Remembers the keys of large maps: enumerating even one key of an object makes the engine collect and sort all of them. */
+/**
+ * Caches the keys of large maps, because enumerating even one key of an object makes the engine collect and sort all keys.
+ */
 
-/** Size above which a map is remembered. */
+/** Size above which a sample key and the count of a map are cached. */
 export const largeMapSize = 1000
 
-/** Size above which all keys are remembered. Enumerating as many takes about a millisecond. */
+/** Size above which all keys are cached. Enumerating this many takes about a millisecond. */
 const manyKeys = 10_000
 
 interface MapSample {
   readonly key: string
   readonly count: number
-  /** All keys, of frozen maps. */
+  /** All keys; only for frozen maps. */
   readonly keys: readonly string[] | undefined
 }
 
 const samples = new WeakMap<object, MapSample>()
-/** Most processes never see a large map, and small objects are looked up on every write. */
+/** False until the first large map: most processes never see one, and the look-up is on the path of every write. */
 let hasSamples = false
 
 /**
@@ -36,7 +38,7 @@ export function rememberKey(map: object, keys: readonly string[]): void {
 }
 
 /**
- * Makes `memberNames` cheap for a large object, which is frozen: its keys must stay the same.
+ * Makes `memberNames` cheap for a large object. Freezes the object, because its keys must not change.
  *
  * @param names all keys of the object; must not change afterwards.
  * @example
@@ -56,8 +58,8 @@ export function rememberMemberNames(object: object, names: readonly string[]): v
 }
 
 /**
- * The keys of an object. Without an enumeration, which takes more than 50 ms for 200 000 members and cannot be interrupted, for large
- * objects that the exact reader of JSON has parsed, and for others whose keys are remembered.
+ * Returns the keys of an object. Cached keys, such as those of large objects parsed by the exact JSON reader, need no
+ * enumeration, which takes more than 50 ms for 200 000 members and cannot pause.
  *
  * @example
  * import { memberNames } from '@krmkit/meta/work'
@@ -68,7 +70,7 @@ export function memberNames(object: object): readonly string[] {
 }
 
 /**
- * Whether an object has no members. Cheap for large objects that `rememberKey` knows.
+ * Whether an object has no members. Cheap for large objects that were passed to `rememberKey`.
  *
  * @example
  * import { isEmptyObject } from '@krmkit/meta/work'
@@ -82,7 +84,7 @@ export function isEmptyObject(object: object): boolean {
 }
 
 /**
- * Number of members of a map when it was parsed, decoded or normalized, if it was large; otherwise `undefined`.
+ * Returns the number of members that a large map had when it was parsed, decoded or normalized; `undefined` for others.
  *
  * @example
  * import { memberCountOfLargeMap } from '@krmkit/meta/work'
@@ -92,17 +94,17 @@ export function memberCountOfLargeMap(map: object): number | undefined {
   return hasSamples ? samples.get(map)?.count : undefined
 }
 
-/** Values above which the work on a JSON value is done in slices: as many take far less than one slice. */
+/** Number of values above which work on a JSON value runs in slices. Work on this many takes far less than one slice. */
 const manyValues = 2000
 
-/** Objects known to be large: enumerating their keys again would cost time linear in their number. */
+/** Objects known to be large, so that their keys are not enumerated again, which takes linear time. */
 const wideObjects = new WeakSet<object>()
-/** Most processes never see one, and every write weighs its object several times. */
+/** False until the first large object: most processes never see one, and every write checks its object several times. */
 let hasWideObjects = false
 
 /**
- * Whether a JSON value has so many members and elements, at any depth, that work on all of them should run in slices. Visits no more values
- * than the limit.
+ * Whether a JSON value has so many members and elements, at any depth, that work on all of them should run in slices. Visits
+ * at most as many values as the limit.
  *
  * @example
  * import { isLargeValue } from '@krmkit/meta/work'

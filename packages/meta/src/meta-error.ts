@@ -22,7 +22,7 @@ export interface MetaErrorFields {
   readonly cause?: unknown
 }
 
-/** Malformed text. The message is that of kube-apiserver, suitable for a Status. */
+/** Thrown for malformed text. The message is that of kube-apiserver, suitable for a Status. */
 export class MetaError extends StacklessError {
   override readonly name = 'MetaError'
   readonly code: MetaErrorCode

@@ -1,8 +1,8 @@
 /**
- * Recorded rejections of ConfigMaps because of metadata alone, reproduced with the rules of this package.
+ * Recorded rejections of ConfigMaps because of invalid metadata, reproduced with the rules of this package.
  *
- * A creation is validated by the kind's rules; an update by the generic rules for new and changed metadata, then by the kind's
- * for both again. `details.causes` lists all errors.
+ * A create is validated by the rules of the kind; an update by the generic rules for new and changed metadata, then again by
+ * the rules of the kind for both. `details.causes` lists all errors.
  */
 
 import { existsSync, readFileSync } from 'node:fs'

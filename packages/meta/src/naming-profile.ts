@@ -13,7 +13,7 @@ export const stockProfile: NamingProfile = Object.freeze({
 })
 
 /**
- * Creates a profile from the stock names with some of them replaced.
+ * Creates a profile: the names of kube-apiserver, some of them replaced.
  *
  * @example
  * import { createNamingProfile } from '@krmkit/meta'

@@ -1,4 +1,7 @@
-/** Pausable forms of what this package also offers direct, under the same names: for large objects, run by a `Pace` of `@krmkit/meta/work`. */
+/**
+ * Pausable forms of functions of this package, under the same names, for large objects. Run them with a `Pace` of
+ * `@krmkit/meta/work`.
+ */
 
 export { deepFreeze } from './freeze.ts'
 export { validateLabelSelector } from './selectors/label-selector.ts'

@@ -9,7 +9,8 @@ const headerLine = /^(?:[A-Za-z0-9-]+:.*|[ \t]+\S.*|[ \t]*)$/
 
 /**
  * Reads the blocks of one label, each with its boundary lines. Text between blocks and blocks of other labels are ignored. A
- * malformed block is an error, because a partially read bundle would trust or reject the wrong certificates.
+ * malformed block is an error, because a partially parsed bundle would make the server trust or reject the wrong
+ * certificates.
  *
  * @throws MetaError `InvalidPem` with the line number.
  * @example
@@ -38,7 +39,7 @@ export function pemBlocks(text: string, label: string | readonly string[]): stri
   return blocks
 }
 
-/** Optional headers, ended by an empty line, then base64 in complete groups of four. */
+/** Whether lines are a body: optional headers, ended by an empty line, then base64 in complete groups of four. */
 function isBody(lines: readonly string[]): boolean {
   let from = 0
   if (lines[0]?.includes(':') === true) {

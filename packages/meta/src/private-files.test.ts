@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('private files', () => {
-  it('are created for their owner only', async () => {
+  it('are created with access for their owner only', async () => {
     ensurePrivateDirectory(join(folder, 'a', 'b'))
     ensurePrivateFile(join(folder, 'a', 'b', 'empty'))
     await writePrivateFile(join(folder, 'c', 'd', 'text'), 'text')
@@ -38,7 +38,7 @@ describe('private files', () => {
     expect(readFileSync(join(folder, 'c/d/text'), 'utf8')).toBe('text')
   })
 
-  it('are restricted to their owner when they exist, keeping their content', async () => {
+  it('are restricted to their owner if they exist, keeping their content', async () => {
     const inner = join(folder, 'inner')
     mkdirSync(inner)
     chmodSync(inner, 0o755)
@@ -60,7 +60,7 @@ describe('private files', () => {
     expect(mode(folder)).toBe('755')
   })
 
-  it('does not write through a symbolic link at the path of the draft', async () => {
+  it('does not write through a symbolic link at the temporary path', async () => {
     const elsewhere = join(folder, 'elsewhere')
     writeFileSync(elsewhere, 'kept')
     symlinkSync(elsewhere, join(folder, 'secret.new'))

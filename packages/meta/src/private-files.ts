@@ -13,14 +13,14 @@ const fileMode = 0o600
 const othersMask = 0o077
 /** Set on directories shared by design, such as `/tmp`. */
 const stickyBit = 0o1000
-/** Modes have no effect on Windows, where directories inherit access control lists. */
+/** Whether modes have an effect: not on Windows, where files inherit access control lists. */
 const hasModes = process.platform !== 'win32'
 
 /**
  * Creates a directory and its missing parents. Restricts an existing one to its owner.
  *
- * @throws Error naming the directory when it cannot be created, is shared by design, or belongs to another user and is accessible
- * to others.
+ * @throws Error naming the directory when it cannot be created, has the sticky bit, or belongs to another user and is
+ *   accessible to others.
  * @example
  * import { ensurePrivateDirectory } from '@krmkit/meta/private-files'
  * // Creates .krmkit and .krmkit/pki with mode 0700.
@@ -101,7 +101,7 @@ export interface PrivateFileOptions {
 }
 
 /**
- * Writes a file atomically, and creates its directory when missing.
+ * Writes a file atomically; creates a missing directory.
  *
  * @example
  * import { ensureParentDirectory, ensurePrivateFile, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
@@ -114,7 +114,7 @@ export interface PrivateFileOptions {
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
   const { mode = fileMode, temporaryPath = `${path}.new` } = options
   ensureParentDirectory(path)
-  // A leftover of an earlier attempt may be accessible to others, or a symbolic link.
+  // A leftover of an earlier attempt may be accessible to others, or may be a symbolic link.
   await rm(temporaryPath, { force: true })
   const handle = await open(temporaryPath, 'wx', mode)
   try {
@@ -126,7 +126,7 @@ export async function writePrivateFile(path: string, text: string, options: Priv
   await rename(temporaryPath, path)
 }
 
-/** Creates directories one by one, because the umask may prevent creating entries inside a new one. */
+/** Creates directories one by one, because the umask may prevent creating entries inside a new directory. */
 function createMissingDirectories(path: string): void {
   const missing: string[] = []
   for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at)
@@ -147,7 +147,7 @@ function exists(path: string): boolean {
   return stats !== undefined || dirname(path) === path
 }
 
-/** Undefined for a missing path, also below a file. */
+/** Returns the status of a path; undefined when it is missing, or is below a file. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)

@@ -13,7 +13,7 @@
 export class RandomChoices {
   #state: number
 
-  /** @param sequence one of many independent sequences of the seed */
+  /** @param sequence number of one of many independent sequences of the seed */
   constructor(seed: number, sequence?: number) {
     this.#state =
       (sequence === undefined ? seed : Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(sequence + 1, 0xc2b2ae35)) >>> 0

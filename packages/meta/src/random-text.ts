@@ -8,7 +8,7 @@ import type { Random } from './interfaces.ts'
  * randomText(seededRandom(1), '0123456789abcdef', 8) // '39bdb00c'
  */
 export function randomText(random: Pick<Random, 'bytes'>, alphabet: string, length: number): string {
-  // Bytes at or above the limit are drawn again: they would favor the first characters.
+  // Bytes at or above the limit are redrawn, because they would favor the first characters.
   const limit = 256 - (256 % alphabet.length)
   let text = ''
   while (text.length < length) {

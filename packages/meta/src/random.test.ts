@@ -27,7 +27,7 @@ describe.each([
     expect(random.bytes(70_000)).toHaveLength(70_000)
   })
 
-  it('keeps 58 characters of a generateName [P10]', () => {
+  it('keeps at most 58 characters of a generateName [P10]', () => {
     expect(generateName('g-', random)).toMatch(/^g-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     const name = generateName('g'.repeat(200), random)
     expect(name).toHaveLength(63)

@@ -42,7 +42,7 @@ export function generateName(base: string, random: Random): string {
   return base.slice(0, maxGenerateNameLength) + random.nameSuffix(nameSuffixLength)
 }
 
-/** Bytes for small requests, each handed out once: a call of the platform costs far more than a few bytes. */
+/** Pool of random bytes for small requests, because a platform call is expensive. Each byte is handed out once. */
 const pool = new Uint8Array(1024)
 let poolAt = pool.length
 
@@ -59,7 +59,7 @@ function pooledBytes(size: number): Uint8Array {
     poolAt = 0
   }
   const bytes = pool.slice(poolAt, poolAt + size)
-  // What was handed out is not kept.
+  // Bytes that were handed out are erased.
   pool.fill(0, poolAt, poolAt + size)
   poolAt += size
   return bytes

@@ -3,7 +3,7 @@ import { goQuote } from './go-text.ts'
 import { validatePathSegmentName } from './names/name-formats.ts'
 
 /**
- * Refuses the name of a path that no object can have.
+ * Rejects a name in a request path that no object can have.
  *
  * @throws ApiError 400 `BadRequest`
  * @example

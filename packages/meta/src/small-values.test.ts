@@ -9,7 +9,7 @@ import { MetaError } from './meta-error.ts'
 import { createNamingProfile, stockProfile } from './naming-profile.ts'
 
 describe('naming profile', () => {
-  it('is the stock profile by default', () => {
+  it('has the names of kube-apiserver by default', () => {
     expect(stockProfile).toEqual({
       apiDomain: 'k8s.io',
       vendor: 'kubernetes',
@@ -116,7 +116,7 @@ describe('int or string', () => {
 })
 
 describe('JSON values', () => {
-  it('tells objects from lists, null and scalars', () => {
+  it('distinguishes objects from lists, null and scalars', () => {
     expect([{}, { a: 1 }, [], null, undefined, 'a', 1, true].map(isJsonObject)).toEqual([
       true,
       true,

@@ -3,7 +3,7 @@ import { runAtOnce, sort } from './work.ts'
 
 const shuffled = Array.from({ length: 10_000 }, (_, i) => `k${(i * 7919) % 10_000}`)
 
-it('sorts as the engine does, with pauses in long lists', () => {
+it('sorts like Array.sort, with pauses in long lists', () => {
   let yields = 0
   const work = sort([...shuffled])
   let next = work.next()

@@ -18,7 +18,7 @@ function setStackLimit(limit: number): number {
   try {
     Error.stackTraceLimit = limit
   } catch {
-    // A frozen `Error` still captures frames, which only costs time.
+    // A frozen `Error` still captures frames; this is only slower.
   }
   return previous
 }

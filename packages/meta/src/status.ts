@@ -24,7 +24,9 @@ export type StatusReason =
 
 /** One of several causes of a failure. */
 export interface StatusCause {
-  /** A `FieldError` reason, `FieldManagerConflict`, `UnexpectedServerResponse`, `ResourceVersionTooLarge`, or another word. */
+  /**
+   * A `FieldError` reason, `FieldManagerConflict`, `UnexpectedServerResponse`, `ResourceVersionTooLarge`, or a custom word.
+   */
   reason?: string
   message?: string
   field?: string
@@ -49,7 +51,7 @@ export interface Status {
   metadata: { continue?: string; resourceVersion?: string; remainingItemCount?: number }
   status?: 'Success' | 'Failure'
   message?: string
-  /** A `StatusReason`, or a word chosen by an admission webhook. */
+  /** A `StatusReason`, or a custom word of an admission webhook. */
   reason?: StatusReason | (string & {})
   details?: StatusDetails
   code?: number

@@ -20,7 +20,7 @@ it('TokenBucket loses no tokens when the clock goes back', () => {
   expect(bucket.reserve()).toBe(100)
 })
 
-it('TokenBucket gives tokens only while it has some', () => {
+it('TokenBucket.take succeeds only while tokens are available', () => {
   const clock = fakeClock()
   const bucket = new TokenBucket({ perSecond: 10, burst: 2 }, clock)
   expect([1, 2, 3].map(() => bucket.take())).toEqual([true, true, false])

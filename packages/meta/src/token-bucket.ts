@@ -29,14 +29,14 @@ export class TokenBucket {
     this.#countedAt = clock.now()
   }
 
-  /** Reserves the next token. @returns milliseconds until it is available; 0 for now. */
+  /** Reserves the next token. @returns milliseconds until the token is available; 0 if it is available now. */
   reserve(): number {
     this.#refill()
     this.#left--
     return this.#left >= 0 ? 0 : (-this.#left / this.#limit.perSecond) * 1000
   }
 
-  /** Takes a token if one is available now. @returns whether it was */
+  /** Takes a token if one is available now. @returns whether a token was taken */
   take(): boolean {
     this.#refill()
     if (this.#left < 1) return false

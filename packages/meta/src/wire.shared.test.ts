@@ -1,4 +1,4 @@
-/** Recorded answers of kube-apiserver that this package reproduces: Status objects and selectors. */
+/** Recorded responses of kube-apiserver that this package reproduces: Status objects and selectors. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const folder = new URL('../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(folder)
 const scenarios: Scenario[] = present ? load() : []
 
-describe.skipIf(!present)('recorded answers (skipped: ../shared is absent)', () => {
+describe.skipIf(!present)('recorded responses (skipped: ../shared is absent)', () => {
   const statuses = scenarios.flatMap(failures)
 
   it('formats the message of every recorded Invalid from its causes', () => {

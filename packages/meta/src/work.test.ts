@@ -87,13 +87,13 @@ describe('slices', () => {
     await expect(runPaced(work, new Pace(createTurns()))).rejects.toThrow('broken')
   })
 
-  it('do not end before their time is used up', () => {
+  it('last until their time is used up', () => {
     const pace = new Pace(createTurns(), { sliceMs: 60_000 })
     expect(Array.from({ length: 100 }, () => pace.due())).not.toContain(true)
   })
 })
 
-/** Counts the turns that are taken. */
+/** Counts the used turns. */
 function countedTurns() {
   const turns = createTurns()
   let taken = 0
@@ -143,7 +143,7 @@ describe('the pace of an object', () => {
     expect(taken()).toBe(3)
   })
 
-  it('follows what the object becomes, and stays sliced', () => {
+  it('adapts to the changed object, and stays sliced', () => {
     const { turns } = countedTurns()
     const pace = paceOf(turns, small)
     expect(pace.for(small).isSliced).toBe(false)
@@ -153,7 +153,7 @@ describe('the pace of an object', () => {
 })
 
 describe('whenDone', () => {
-  it('is synchronous for values', async () => {
+  it('is synchronous for a value that is not a promise', async () => {
     expect(whenDone(1, (value) => value + 1)).toBe(2)
     const later = whenDone(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)

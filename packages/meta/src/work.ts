@@ -1,6 +1,6 @@
 /**
- * Long synchronous work in slices, so that one large request does not delay others: {@link Work} is what can pause, a {@link Pace} says
- * when it does, and {@link Turns} resume it.
+ * Long synchronous work in slices, so that one large request does not delay others: {@link Work} can pause, a {@link Pace}
+ * decides when it pauses, and {@link Turns} resume it.
  *
  *     const pace = new Pace(turns)
  *     for (const item of items) {
@@ -24,8 +24,8 @@ export {
 } from './large-maps.ts'
 
 /**
- * Work that can pause: a generator that yields wherever others may take their turn. `runAtOnce` runs it without a pause, a {@link Pace} in
- * slices. After a potentially long part it yields `true`; a promise that it yields is awaited.
+ * Work that can pause: a generator that yields wherever other work may run. `runAtOnce` runs it without pausing, a {@link
+ * Pace} runs it in slices. After a potentially long part it yields `true`; a yielded promise is awaited.
  */
 export type Work<T = void> = Generator<unknown, T>
 
@@ -39,7 +39,7 @@ export interface Turns {
 export const defaultSliceMs = 8
 
 /**
- * Creates the scheduler that the long jobs of one server share.
+ * Creates the turns that the long jobs of one server share.
  *
  * @example
  * import { createTurns, Pace } from '@krmkit/meta/work'
@@ -121,7 +121,7 @@ export class Pace {
     this.#endsAt = performance.now() + this.#sliceMs
   }
 
-  /** Runs work in slices, beginning with a new one. Work on a small object begins at once. @see {@link runPaced} */
+  /** Runs work in slices, starting in a new slice. Work on a small object starts at once. @see {@link runPaced} */
   run<T>(work: Work<T>): T | Promise<T> {
     return this.#runInNextSlice(work)
   }
@@ -131,7 +131,7 @@ export class Pace {
     return runPaced(work, this)
   }
 
-  /** The pace of later work on what the object has become: a small object may have become a large one. */
+  /** Returns the pace of later work on the changed object: a small object may have become large. */
   for(_object: unknown): Pace {
     return this
   }
@@ -139,7 +139,7 @@ export class Pace {
 
 const atOnce = Promise.resolve()
 
-/** The pace of work on a small object, which runs without a pause unless it takes longer than a slice. */
+/** The pace of work on a small object, which pauses only if it takes longer than a slice. */
 class UnslicedPace extends Pace {
   override readonly isSliced = false
   readonly #turns: Turns
@@ -167,8 +167,8 @@ class UnslicedPace extends Pace {
 }
 
 /**
- * The pace of all work on one object: slices for a large object, and none for a small one. Measures the object once, because measuring a
- * large object takes time itself.
+ * The pace of all work on one object: slices for a large object, and none for a small one. Measures the object only once,
+ * because measuring a large object takes time.
  *
  * @example
  * import { createTurns, paceOf } from '@krmkit/meta/work'
@@ -190,8 +190,8 @@ export function paceOf(turns: Turns, object: unknown): Pace {
 const unslicedPaces = new WeakMap<Turns, Pace>()
 
 /**
- * Calls `next` at once for a value, and after a promise. For paths on which few values are promises and a turn of the microtask queue
- * would be noticed; other code awaits the value.
+ * Calls `next` at once for a plain value, or when a promise resolves. Only for hot paths on which promises are rare and a
+ * microtask would be noticeable; other code uses `await`.
  *
  * @example
  * import { whenDone } from '@krmkit/meta/work'
@@ -203,8 +203,8 @@ export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R | Pr
 }
 
 /**
- * Runs a generator in slices. The generator yields at every point where it may be interrupted; most yields cost only a function
- * call. After a potentially long step it yields `true`, and the clock is read. A promise that it yields is awaited; `yield` then
+ * Runs a generator in slices. The generator yields at every point where it may pause; most yields cost only a function call.
+ * After a potentially long step it yields `true`, and the clock is read. A promise that it yields is awaited; `yield` then
  * returns its value, or throws.
  *
  * @example
@@ -238,7 +238,7 @@ async function continueInSlices<T>(work: Work<T>, from: IteratorResult<unknown, 
   }
 }
 
-/** Like {@link runPaced}, beginning with a new slice: for callers whose slice is used up. */
+/** Like {@link runPaced}, but starts in a new slice, for callers whose slice is used up. */
 export async function runInLaterTurns<T>(work: Work<T>, turns: Turns): Promise<T> {
   return new Pace(turns).run(work)
 }
@@ -264,13 +264,13 @@ export function runAtOnce<T>(work: Work<T>): T {
 /** Items that {@link sort} sorts between two pauses. */
 const itemsPerRun = 2048
 
-/** Items that it merges between two yields. */
+/** Items that {@link sort} merges between two yields. */
 const itemsPerStep = 128
 
 /**
  * Sorts a list with pauses: a merge sort of sorted runs.
  *
- * @param compare as for `Array.prototype.sort`. Default: the order of UTF-16 texts, for lists of strings.
+ * @param compare as for `Array.prototype.sort`. Default: UTF-16 order, for lists of strings.
  * @returns the sorted list; `items` itself may be changed.
  * @example
  * import { runAtOnce, sort } from '@krmkit/meta/work'

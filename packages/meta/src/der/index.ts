@@ -1,4 +1,4 @@
-/** Reading and writing DER (ITU-T X.690) and the PEM around it. It is an entry point separate from the root: `@krmkit/meta/der`. */
+/** Reading and writing DER (ITU-T X.690) and the PEM around it. A separate entry point: `@krmkit/meta/der`. */
 
 export { encodeBase64, writePem } from './pem-writer.ts'
 export {

@@ -12,7 +12,7 @@ export function writePem(label: string, bytes: Uint8Array): string {
 }
 
 /**
- * Base64 with padding. Encodes in chunks: the arguments of one call are limited.
+ * Encodes bytes as base64 with padding, in chunks, because the number of arguments of a call is limited.
  *
  * @example
  * import { encodeBase64 } from '@krmkit/meta/der'

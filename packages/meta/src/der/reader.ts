@@ -7,7 +7,7 @@ import { MetaError } from '../meta-error.ts'
  * @see ITU-T X.690, 10
  */
 
-/** One element: `content` without, `whole` with the tag and length octets. Both are views of the input. */
+/** One element: `whole` includes the tag and length octets, `content` does not. Both are views of the input. */
 export interface DerElement {
   readonly tag: number
   readonly content: Uint8Array
@@ -91,7 +91,7 @@ export class DerReader {
     if (!this.isEmpty) throw malformedDer(`${this.#what}: trailing data`)
   }
 
-  /** Reads tag and length octets; the position is then the first content octet. */
+  /** Reads the tag and length octets; leaves the position at the first content octet. */
   #length(): number {
     const first = this.#bytes[this.#at + 1]
     if (first === undefined) throw malformedDer(`${this.#what}: data truncated`)

@@ -10,7 +10,7 @@ describe('gateEnabled', () => {
     expect(['1.26', '1.27', '1.28'].map((release) => at('SELinuxMountReadWriteOncePod', release))).toEqual([false, false, true])
   })
 
-  it('has WatchList on in every release with streamed lists', () => {
+  it('enables WatchList in every release with streamed lists', () => {
     expect(['1.26', '1.27', '1.31', '1.33'].map((release) => at('WatchList', release))).toEqual([false, true, true, true])
     expect(gateEnabled('WatchList', createFeatures('1.33', { WatchList: false }))).toBe(false)
   })
@@ -26,7 +26,7 @@ describe('gateEnabled', () => {
 })
 
 describe('enabledSince', () => {
-  it('is the release from which the default stays on', () => {
+  it('is the release from which the gate is on by default', () => {
     const names = [
       'SidecarContainers',
       'SELinuxMountReadWriteOncePod',

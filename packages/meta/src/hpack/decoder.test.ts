@@ -12,7 +12,7 @@ const decode = (decoder: HpackDecoder, block: Buffer) => {
 const fields = (found: readonly HeaderField[] | undefined) => found?.map(({ name, value }) => `${name}: ${value}`)
 const literal = (name: string, value: string) => encodeFields([[name, value]], { indexed: true })
 
-/** Requests and responses of RFC 7541, appendix C. Each list of blocks is read by one decoder. */
+/** Requests and responses of RFC 7541, appendix C. One decoder reads each list of blocks. */
 const examples: readonly (readonly [title: string, blocks: readonly (readonly [string, readonly string[]])[]])[] = [
   [
     'C.2 literals and an indexed field',
@@ -123,7 +123,7 @@ describe('HpackDecoder', () => {
     }
   })
 
-  it('reads literals of every length as they were written', () => {
+  it('decodes literals of every length', () => {
     for (const length of [0, 1, 126, 127, 128, 254, 255, 16_511, 16_512, 70_000]) {
       const value = 'x'.repeat(length)
       expect(
@@ -140,7 +140,7 @@ describe('HpackDecoder', () => {
     }
   })
 
-  it('has no dynamic table where it announced none', () => {
+  it('has no dynamic table if it announced size 0', () => {
     const decoder = new HpackDecoder({ maxTableSize: 0 })
     expect(fields(decode(decoder, Buffer.concat([hex('20'), literal('a', 'b')])))).toEqual(['a: b'])
     expect(decode(decoder, indexed(62))).toBeUndefined()

@@ -6,7 +6,10 @@ import { staticTable } from './static-table.ts'
 const defaultTableSize = 4096
 
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => createHeaderField(name, value))
-/** The maximum number of entries of a dynamic table of the default size: a field has at least 32 octets. A power of two. */
+/**
+ * Maximum number of entries in a dynamic table of the default size, because a field counts at least 32 octets. A power of
+ * two.
+ */
 const slots = defaultTableSize / 32
 const slotMask = slots - 1
 const largestInteger = 2 ** 28
@@ -17,7 +20,10 @@ export interface HeaderFieldSink {
 }
 
 export interface HpackDecoderOptions {
-  /** What SETTINGS_HEADER_TABLE_SIZE announced to the peer, at most 4096 octets, the default. With 0, blocks do not depend on earlier ones. */
+  /**
+   * The announced SETTINGS_HEADER_TABLE_SIZE, at most 4096 octets, the default. With 0, blocks do not depend on earlier
+   * blocks.
+   */
   readonly maxTableSize?: number
 }
 
@@ -96,7 +102,7 @@ export class HpackDecoder {
     return value === undefined ? undefined : createHeaderField(name, value)
   }
 
-  /** Reads an integer with a prefix of `bits`. @returns -1 when it is incomplete or too large */
+  /** Reads an integer with a prefix of `bits`. @returns -1 when the integer is incomplete or too large */
   #integer(bits: number): number {
     if (this.#at >= this.#end) return -1
     const mask = (1 << bits) - 1

@@ -4,7 +4,7 @@ export interface HeaderField {
   readonly value: string
   /** Octets of name and value, plus 32. */
   readonly size: number
-  /** Name and value are valid in HTTP. */
+  /** Whether name and value are valid in HTTP. */
   readonly valid: boolean
 }
 

@@ -4,7 +4,7 @@
  * @see RFC 7541, 5.2 and appendix B
  */
 
-/** Code length of each octet in bits. The code is canonical, so it follows from the lengths. EOS is the last code, 30 ones. */
+/** Code length of each octet in bits. The code is canonical, so the lengths determine it. EOS is the last code, 30 ones. */
 const codeLengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
   6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10, 13, 6, 7, 7, 7, 7, 7,
@@ -85,7 +85,7 @@ function transition(
   let decoded = 0
   for (let bit = 3; bit >= 0; bit--) {
     const next = node[(nibble >>> bit) & 1]
-    // The only code without an octet is EOS, which is invalid here.
+    // The only code that is not an octet is EOS, which is invalid in a string.
     if (next === undefined) return fails
     if (typeof next === 'object') node = next
     else {

@@ -15,7 +15,7 @@ import {
  */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
-/** Names of the rules that kinds choose from. */
+/** Names of the available rules. */
 export type NameRuleName = 'dns1123Label' | 'dns1123Subdomain' | 'dns1035Label' | 'pathSegment' | 'any'
 
 /** The rules by name; `any` accepts every name. */

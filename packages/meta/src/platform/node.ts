@@ -1,6 +1,7 @@
 /**
- * What runtimes provide under different names: `@krmkit/meta/platform`. Bundlers for browsers and edge runtimes take `web.ts` by the
- * condition `browser`, everything else takes this module. Both have the same exports and the same results.
+ * Functions that runtimes provide under different names: `@krmkit/meta/platform`. Bundlers for browsers and edge runtimes
+ * select `web.ts` by the export condition `browser`; all others use this module. Both have the same exports and the same
+ * results.
  */
 
 import * as crypto from 'node:crypto'
@@ -10,7 +11,7 @@ import { setMaxListeners } from 'node:events'
 export type DigestAlgorithm = 'sha1' | 'sha256' | 'sha512'
 
 /**
- * The digest of the parts in order; texts count as UTF-8.
+ * Computes the digest of the concatenated parts; strings are encoded as UTF-8.
  *
  * @example
  * import { hexText } from '@krmkit/meta/bytes'
@@ -27,10 +28,10 @@ const blockBytes = 64
 const digestBytes = 32
 
 /**
- * Creates HMAC-SHA-256 with a key: a function from a text to its 32 bytes, as a text of as many characters.
+ * Creates HMAC-SHA-256 with a key: a function from text to the 32 bytes of the MAC, as a string of 32 characters.
  *
- * The text is on the path of every request with a token. The key is 64 bytes below 128, so the padded key is valid text for the one-shot
- * `crypto.hash`, which is several times faster than an `Hmac` object.
+ * It runs for every request with a token. All 64 key bytes are below 128, so that the padded key is valid text for the
+ * one-shot `crypto.hash`, which is several times faster than an `Hmac` object.
  *
  * @param key 64 bytes; their high bits are ignored.
  * @example
@@ -68,7 +69,7 @@ export function equalSecrets(one: string, other: string): boolean {
 }
 
 /**
- * Allows any number of listeners on a signal, without a warning of the runtime about a leak.
+ * Disables the leak warning of the runtime for many listeners on a signal.
  *
  * @example
  * import { allowManyListeners } from '@krmkit/meta/platform'
@@ -79,7 +80,7 @@ export function allowManyListeners(signal: AbortSignal): void {
   setMaxListeners(0, signal)
 }
 
-/** The runtime as `/version` and `/statusz` describe it. */
+/** Description of the runtime, for `/version` and `/statusz`. */
 export interface RuntimeFacts {
   /** For example `node`. */
   readonly name: string
@@ -101,9 +102,9 @@ export function runtimeFacts(): RuntimeFacts {
   return { name: 'node', version: process.versions.node, os: process.platform, architecture: process.arch }
 }
 
-/** Resources that the process has used. */
+/** Resource usage of the process. */
 export interface ProcessUsage {
-  /** Processor time of all threads, of the program and of the system for it. */
+  /** User and system CPU time of all threads. */
   readonly cpuSeconds: number
   readonly residentBytes: number
   /** Seconds since the epoch. */
@@ -111,7 +112,7 @@ export interface ProcessUsage {
 }
 
 /**
- * What the process has used so far; undefined where the runtime has no processes, as in browsers.
+ * Returns the resource usage of the process; undefined in runtimes without processes, such as browsers.
  *
  * @example
  * import { processUsage } from '@krmkit/meta/platform'

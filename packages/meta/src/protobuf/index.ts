@@ -1,5 +1,5 @@
 /**
- * Protobuf messages described by tables of field numbers, for protocols with a few messages. A separate entry point,
+ * Protobuf messages described by tables of field numbers, for small protocols. A separate entry point,
  * `@krmkit/meta/protobuf`, because it needs the Buffer of Node. Objects of the API have their own codec in `@krmkit/schema`.
  */
 

@@ -32,7 +32,7 @@ const whole = new MessageType<Whole>({
 })
 
 describe('MessageType', () => {
-  it('writes fields by number, without absent members', () => {
+  it('encodes fields in the order of their numbers and omits absent members', () => {
     expect([...whole.encode({ isLast: true, count: 300, key: Uint8Array.of(0x61) })]).toEqual([10, 1, 0x61, 16, 0xac, 2, 24, 1])
     expect([...whole.encodeAfter(2, { count: 1 })]).toEqual([0, 0, 16, 1])
   })
@@ -55,7 +55,7 @@ describe('MessageType', () => {
     -1,
     -5,
     Number.MIN_SAFE_INTEGER,
-  ])('writes the integer %d as another library', (count) => {
+  ])('encodes the integer %d like another library', (count) => {
     const bytes = whole.encode({ count })
     const reader = protobuf.Reader.create(bytes)
     expect(reader.uint32()).toBe(0x10)
@@ -63,7 +63,7 @@ describe('MessageType', () => {
     expect(whole.decode(bytes).count).toBe(count)
   })
 
-  it.each([0, 1, 2 ** 32 - 1, 2 ** 32, 1.7e18 + 2 ** 20, 2 ** 64 - 2 ** 11])('writes the time %d in 64 bits', (time) => {
+  it.each([0, 1, 2 ** 32 - 1, 2 ** 32, 1.7e18 + 2 ** 20, 2 ** 64 - 2 ** 11])('encodes the time %d in 64 bits', (time) => {
     const bytes = whole.encode({ time, flags: 0xffff_fff0, ratio: 0.1 })
     const reader = protobuf.Reader.create(bytes)
     expect([reader.uint32(), String(reader.fixed64())]).toEqual([0x39, String(BigInt(time))])
@@ -72,7 +72,7 @@ describe('MessageType', () => {
     expect(whole.decode(bytes)).toMatchObject({ time, flags: 0xffff_fff0, ratio: 0.1 })
   })
 
-  it('reads what it has written', () => {
+  it('survives a round trip', () => {
     const parts = fc.record({ name: fc.string({ unit: 'grapheme' }), size: fc.maxSafeInteger() })
     const wholes = fc.record({
       key: fc.uint8Array({ maxLength: 300 }),
@@ -92,7 +92,7 @@ describe('MessageType', () => {
     )
   })
 
-  it('writes values of every size', () => {
+  it('encodes values of every size', () => {
     for (const size of [0, 1, 127, 128, 20_000, 3_000_000]) {
       const key = new Uint8Array(size).fill(7)
       const read = whole.decode(whole.encode({ key, count: 1 }))
@@ -101,7 +101,7 @@ describe('MessageType', () => {
     }
   })
 
-  it.each(['x', 'é', '日', '🙂', '\ud800'])('writes texts of %j as another library', (unit) => {
+  it.each(['x', 'é', '日', '🙂', '\ud800'])('encodes strings of %j like another library', (unit) => {
     for (const count of [0, 1, 31, 32, 63, 64, 65, 127, 128, 5000]) {
       const name = unit.repeat(count)
       const wellFormed = Buffer.from(name).toString()
@@ -112,14 +112,14 @@ describe('MessageType', () => {
     }
   })
 
-  it('reads copies, which a reused buffer does not change', () => {
+  it('returns copies that do not share a reused buffer', () => {
     const bytes = whole.encode({ key: Uint8Array.of(1, 2) })
     const { key } = whole.decode(bytes)
     bytes.fill(0)
     expect([...key]).toEqual([1, 2])
   })
 
-  it('rejects what is cut off, inside every field', () => {
+  it('rejects input truncated inside any field', () => {
     const fields: Partial<Whole>[] = [
       { key: Uint8Array.of(1, 2, 3) },
       { count: 300 },

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
 
-/** Types of scalar fields. Integers and times are numbers: those that fit a double exactly, or lose what it cannot hold. */
+/** Types of scalar fields. Integers and times are numbers; values beyond the exact range of doubles lose precision. */
 export type ScalarType = 'int' | 'bool' | 'text' | 'bytes' | 'fixed32' | 'fixed64' | 'double'
 
 export type FieldType = ScalarType | MessageType<object>
@@ -8,7 +8,7 @@ export type FieldType = ScalarType | MessageType<object>
 /** A field: the member of the value that holds it, its type, and whether the member is an array. */
 export type MessageField = readonly [name: string, type: FieldType, repeated?: 'repeated']
 
-/** How a scalar is written and read. */
+/** Reader and writer of a scalar type. */
 interface Scalar {
   readonly wireType: number
   readonly default: unknown
@@ -41,8 +41,8 @@ interface TaggedField {
 }
 
 /**
- * A protobuf message described by a table of its fields. Members that are absent or undefined are not written. Reading skips unknown
- * fields, and gives absent scalars their defaults and absent arrays no elements; absent messages stay absent.
+ * A protobuf message described by a table of its fields. Members that are absent or undefined are not written. Decoding
+ * skips unknown fields, sets absent scalars to their defaults and absent arrays to empty; absent messages stay absent.
  *
  * @example
  * import { MessageType } from '@krmkit/meta/protobuf'
@@ -51,7 +51,7 @@ interface TaggedField {
  * list.decode(list.encode({ items: [{ key: 'a', size: 300 }] })) // { items: [ { key: 'a', size: 300 } ] }
  */
 export class MessageType<T extends object> {
-  /** By rising number, the order in which they are written. */
+  /** By ascending number, the order in which they are written. */
   readonly #fields: readonly TaggedField[]
   readonly #byNumber: ReadonlyMap<number, TaggedField>
   /** Scalar members with their defaults. */
@@ -84,7 +84,7 @@ export class MessageType<T extends object> {
     return Buffer.from(buffer, byteOffset, length)
   }
 
-  /** The result holds no part of `bytes`. @throws RangeError for damage */
+  /** Decodes a message; the result does not share memory with `bytes`. @throws RangeError for malformed input */
   decode(bytes: Uint8Array): T {
     try {
       return this.#read(protobuf.Reader.create(bytes), bytes.length)
@@ -127,7 +127,7 @@ export class MessageType<T extends object> {
   }
 }
 
-/** The length of a value. @returns the position after the value */
+/** Reads the length of a value. @returns the position after the value */
 function readEnd(reader: protobuf.Reader): number {
   const length = reader.uint32()
   const end = reader.pos + length
@@ -145,7 +145,7 @@ function readInteger(reader: protobuf.Reader): number {
   return first !== undefined && first < 128 ? reader.uint32() : Number(reader.int64())
 }
 
-/** The library would write half a surrogate pair as it is. */
+/** Lone surrogates are replaced, which the library would not do. */
 function writeText(writer: protobuf.Writer, value: string): void {
   writer.bytes(Buffer.from(value))
 }
@@ -157,7 +157,7 @@ function readText(reader: protobuf.Reader): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
 }
 
-/** The message would keep the whole frame alive. */
+/** Copies bytes, because a view would keep the whole frame in memory. */
 function readCopy(reader: protobuf.Reader): Uint8Array {
   const end = readEnd(reader)
   const copy = new Uint8Array(reader.buf.subarray(reader.pos, end))

@@ -45,8 +45,8 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
 const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * Splits a quantity. Missing digits count as zero, as on kube-apiserver, unless the suffix is too large or too small for its
- * shortcut: `Mi` is 0, `Pi` is refused.
+ * Splits a quantity. Missing digits count as zero, as on kube-apiserver, except with the very large and very small suffixes:
+ * `Mi` is 0, `Pi` is rejected.
  *
  * @throws MetaError `InvalidQuantity`
  */
@@ -89,7 +89,7 @@ export function splitQuantity(text: string): QuantityParts {
 /** The smallest fraction kept: 1e-9. */
 export const nano = -9
 
-/** Whether the stock library keeps the digits and the exponent as they are; it keeps other amounts as a number of nano units. */
+/** Whether the Go library represents the amount by digits and exponent; it represents other amounts in nano units. */
 export function isShort({ whole, fraction, base, exponent }: QuantityParts): boolean {
   if (base === 2) return fraction === '' && 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 >= 0
   return whole.length + fraction.length <= 18 && exponent - fraction.length >= nano

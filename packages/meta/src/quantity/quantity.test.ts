@@ -148,7 +148,7 @@ describe('Quantity', () => {
     expect(String(Quantity.parse('2Ki').withFormat('DecimalSI'))).toBe('2048')
   })
 
-  // The numbers of the stock library for these texts.
+  // Results of the Go library for these texts.
   it.each([
     ['0.3', 0.30000000000000004],
     ['0.7', 0.7000000000000001],
@@ -170,11 +170,11 @@ describe('Quantity', () => {
     ['0', 0],
     ['0.6u', 6e-7],
     ['9007199254740993', 9.007199254740992e15],
-  ])('approximates %s as the stock library does: %d', (text, number) => {
+  ])('approximates %s like the Go library: %d', (text, number) => {
     expect(Quantity.parse(text).approximate()).toBe(number)
   })
 
-  it('approximates sums, differences and products like the stock library', () => {
+  it('approximates sums, differences and products like the Go library', () => {
     const of = (text: string) => Quantity.parse(text)
     expect(of('0.1').add(of('0.2')).approximate()).toBe(0.30000000000000004)
     expect(of('5k').add(of('0')).approximate()).toBe(5000)

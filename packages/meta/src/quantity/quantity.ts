@@ -30,7 +30,7 @@ export class Quantity {
   readonly format: QuantityFormat
   readonly #unscaled: bigint
   readonly #exponent: number
-  /** Whether the stock library keeps the amount as a number of nano units, whatever its size. */
+  /** Whether the Go library represents the amount in nano units, which affects `approximate`. */
   readonly #isLong: boolean
   #text: string | undefined
 
@@ -162,8 +162,8 @@ export class Quantity {
   }
 
   /**
-   * A floating point number near the amount, for ratios and ordering only. Like the stock library, it multiplies the digits with a
-   * power of ten, and so is not always the nearest number: 0.3 is 0.30000000000000004.
+   * A floating point number near the amount, for ratios and ordering only. Like the Go library, it multiplies the digits by
+   * a power of ten, so the result is not always the nearest number: 0.3 is 0.30000000000000004.
    */
   approximate(): number {
     if (this.#exponent > maxFloatExponent) return this.sign() * Number.POSITIVE_INFINITY
@@ -209,10 +209,10 @@ export class Quantity {
   }
 }
 
-/** Amounts with a larger exponent are beyond all floating point numbers. */
+/** Maximum exponent of a floating point number. */
 const maxFloatExponent = 308
 
-/** Powers of ten that are exact, or the nearest numbers to them. */
+/** Powers of ten, rounded to the nearest number where not exact. */
 const smallPowers = Array.from({ length: 32 }, (_, exponent) => Number(`1e${exponent}`))
 
 /**

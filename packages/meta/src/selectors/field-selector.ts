@@ -21,7 +21,7 @@ const fewRequirements = 8
 /** A conjunction of requirements. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
-  /** Created on the first match when there are many requirements. */
+  /** Created on the first match if there are many requirements. */
   #rules: ReadonlyMap<string, FieldRule> | undefined
 
   constructor(requirements: readonly FieldRequirement[]) {
@@ -115,7 +115,7 @@ export function parseFieldSelector(text: string): FieldSelector {
       })
     const value = unescapeValue(term.slice(match.index + match[0].length), text)
     const field = term.slice(0, match.index)
-    // The stock library drops terms without a field and a value.
+    // kube-apiserver drops terms without a field and a value.
     if (field === '' && value === '') continue
     requirements.push({ field, operator: match[0] === '!=' ? '!=' : '=', value })
   }
@@ -144,7 +144,7 @@ function splitTerms(text: string): string[] {
     else if (text[i] === ',') {
       terms.push(text.slice(start, i))
       start = i + 1
-      // Each term has a value.
+      // Each term counts as two, because it has a value.
       if (terms.length * 2 >= maxSelectorTerms) throw tooManyTermsError('InvalidFieldSelector', text)
     }
   }

@@ -20,7 +20,7 @@ export class LabelRequirement {
   /** Unique values in code point order. Empty for `exists` and `!`. */
   readonly values: readonly string[]
   readonly #bound: SplitInt64 | undefined
-  /** Created on the first match when there are many values. */
+  /** Created on the first match if there are many values. */
   #set: ReadonlySet<string> | undefined
 
   /** Does not validate; see `validateLabelRequirement`. */
@@ -142,7 +142,7 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
   return errors
 }
 
-/** The errors of a key, as one field error. */
+/** Combines the errors of a key into one field error. */
 export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
   const texts = validateQualifiedNameFormat(key)
   return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))

@@ -43,7 +43,7 @@ class Parser {
   /** Remaining number of terms and values. */
   #left = maxSelectorTerms
   #next: Token | undefined
-  /** The last key found valid. */
+  /** The last key that was found valid. */
   #key = ''
 
   constructor(text: string) {

@@ -32,7 +32,7 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[] | null
 }
 
-/** Values of an expression that are validated between two pauses. */
+/** Number of values of an expression validated between two pauses. */
 const valuesPerStep = 16
 
 /** Up to this number, requirements are checked one by one. */
@@ -43,7 +43,7 @@ export class LabelSelector {
   /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[]
   readonly #nothing: boolean
-  /** Created on the first match when there are many requirements. */
+  /** Created on the first match if there are many requirements. */
   #matcher: LabelMatcher | undefined
 
   constructor(requirements: readonly LabelRequirement[], matchesNothing = false) {
@@ -132,7 +132,7 @@ export function labelSelectorFromLabels(labels: Labels): LabelSelector {
   return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
 }
 
-/** How a selector is validated. */
+/** Options of selector validation. */
 export interface SelectorRules {
   readonly allowInvalidValues?: boolean
 }
@@ -153,7 +153,7 @@ export function* validateLabelSelector(
   { allowInvalidValues = false }: SelectorRules = {},
 ): Work<FieldError[]> {
   if (selector === undefined || selector === null) return []
-  // Most selectors are labels only.
+  // Most selectors have only `matchLabels`.
   const { matchLabels, matchExpressions } = selector
   if ((matchExpressions?.length ?? 0) === 0) return yield* validateLabels(matchLabels, path.child('matchLabels'))
   return yield* collectErrors((errors) => validateMembers(selector, path, { allowInvalidValues, errors }))

@@ -3,7 +3,7 @@
 import { MetaError } from '../meta-error.ts'
 
 /**
- * Maximum number of terms and values of a selector. Differs: kube-apiserver is only limited by the length of a URL.
+ * Maximum number of terms and values of a selector. Differs: kube-apiserver limits only the length of the URL.
  *
  * @see docs/internals/decisions/0011-bounded-work.md
  */

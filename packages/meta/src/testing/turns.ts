@@ -1,7 +1,7 @@
 /** Tests of work that pauses. */
 
 /**
- * Runs work and counts the turns of the event loop meanwhile: others had as many chances to run.
+ * Runs work and counts the turns of the event loop meanwhile, which is how often other work could run.
  *
  * @example
  * import { turnsDuring } from '@krmkit/meta/testing'

@@ -1,6 +1,6 @@
 /** Names of the time zone database. */
 
-/** Words whose case is not that of `Word`. */
+/** Words of zone names that are not capitalized like `Word`. */
 const words = new Map(
   (
     'ACT CET CHAT CST CDT EET EST EDT GB GMT HST IN LHI MDT MET MST NSW NZ PDT PRC PST ROC ROK SU UCT US UTC W WET of es au ' +
@@ -10,13 +10,13 @@ const words = new Map(
     .map((word) => [word.toLowerCase(), word]),
 )
 
-/** Names that platforms know beside those of the database, such as `JST`. */
+/** Names that platforms accept although the database lacks them, such as `JST`. */
 const foreign =
   /^(?:SystemV\/.*|US\/Pacific-New|Canada\/East-Saskatchewan|A[CEGR]T|AST|B[ES]T|C[ANS]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST)$/i
 
 /**
- * Whether the time zone database has a name. Names are case-sensitive, as in Go; those that depend on the files of a machine, such as
- * `posixrules`, are unknown.
+ * Whether a name is in the time zone database. Names are case-sensitive, as in Go. Names that depend on files of the
+ * machine, such as `posixrules`, are unknown.
  *
  * @example
  * import { isTimeZone } from '@krmkit/meta/time'

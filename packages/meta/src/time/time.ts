@@ -133,7 +133,7 @@ function toInstant(time: number | Instant): Instant {
   return { seconds, nanos: Math.floor((time - seconds * 1000) * 1_000_000) }
 }
 
-/** The text of the second that was formatted last: most timestamps of writes are those of the current one. */
+/** Cached text of the last formatted second, because most timestamps of writes are in the current second. */
 let recent = { seconds: Number.NaN, text: '' }
 
 function dateAndTime(seconds: number): string {

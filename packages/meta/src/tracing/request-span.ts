@@ -2,7 +2,7 @@ import { contextOf, type RemoteContext, remoteSpan, traceHeaders } from './trace
 import { type SpanAttributes, type SpanOptions, spanKinds, spanStatusError, type Tracer, type TracerSpan } from './tracer.ts'
 
 /**
- * One span of the trace of a request. Attributes are functions, which run only where the span is recorded.
+ * A span in the trace of a request. Attributes are passed as functions, which run only if the span is recorded.
  *
  * @example
  * import { RequestSpan, readTraceContext } from '@krmkit/meta/tracing'
@@ -27,7 +27,7 @@ export class RequestSpan {
   /**
    * Starts the first span of a request in this process.
    *
-   * @param from.remote the trace of the caller: the parent, or a link where the options ask for a new root
+   * @param from.remote the span of the caller; it becomes the parent, or a link if `options.root` is set
    */
   static start(
     tracer: Tracer,
@@ -45,29 +45,29 @@ export class RequestSpan {
     return new RequestSpan(tracer, span, of)
   }
 
-  /** The span of the caller, for a server that records none: callees get the trace that the server has got. */
+  /** Wraps the span of the caller, for a server that does not record spans: the trace context is propagated unchanged. */
   static passedOn({ identity, baggage }: RemoteContext, auditId: string): RequestSpan {
     return new RequestSpan(undefined, remoteSpan(identity), { auditId, baggage })
   }
 
-  /** False where the trace is not sampled, or only passed on. */
+  /** False if the trace is not sampled or only propagated. */
   get isRecording(): boolean {
     return this.#span.isRecording()
   }
 
-  /** Starts a child; the same span where nothing is recorded. */
+  /** Starts a child span; returns this span if it is not recorded. */
   child(name: string, attributes: () => SpanAttributes = noAttributes, options: SpanOptions = {}): RequestSpan {
     if (this.#tracer === undefined || !this.isRecording) return this
     const started = this.#tracer.startSpan(name, { ...options, attributes: { ...attributes() } }, contextOf(this.#span))
     return new RequestSpan(this.#tracer, started, { auditId: this.auditId, baggage: this.#baggage })
   }
 
-  /** Starts the child of a request to another server. Send it with `headers`, and end it with `endCall`. */
+  /** Starts a child span for a request to another server. Add `headers` to the request, and end the span with `endCall`. */
   call(method: string, url: string): RequestSpan {
     return this.child(`HTTP ${method}`, () => callAttributes(method, url), { kind: spanKinds.client })
   }
 
-  /** Ends the span of a call. @param status of the response; undefined where none came */
+  /** Ends the span of a call. @param status of the response; undefined without a response */
   endCall(status: number | undefined): void {
     if (status === undefined || status >= 400) this.#span.setStatus({ code: spanStatusError })
     if (status !== undefined) this.set(() => ({ 'http.status_code': status }))
@@ -93,14 +93,14 @@ export class RequestSpan {
     else this.#span.end(time)
   }
 
-  /** The headers that make spans of a callee children of this span. */
+  /** The headers that propagate this span as the parent of spans in the called server. */
   get headers(): Readonly<Record<string, string>> {
     return traceHeaders(this.#span.spanContext(), this.#baggage)
   }
 }
 
 /**
- * Runs `work` in a child span, which ends with it. Where nothing is recorded, `work` runs alone.
+ * Runs `work` in a child span, which ends with `work`. If the parent is not recorded, no span is created.
  *
  * @see {@link RequestSpan} with an example
  */

@@ -30,7 +30,7 @@ describe('readTraceContext', () => {
     expect(readTraceContext(traceparent === undefined ? {} : { traceparent })).toBeUndefined()
   })
 
-  it('accepts later versions, with parts that it does not know', () => {
+  it('accepts later versions with unknown parts', () => {
     expect(readTraceContext({ traceparent: `01-${traceId}-${spanId}-03-more` })?.identity.traceFlags).toBe(1)
   })
 
@@ -42,7 +42,7 @@ describe('readTraceContext', () => {
 })
 
 describe('RequestSpan.passedOn', () => {
-  it('passes on what the client sent, and records nothing', () => {
+  it('propagates the headers of the client and records nothing', () => {
     const headers = { traceparent: `00-${traceId}-${spanId}-00`, tracestate: 'a=1', baggage: 'b=2' }
     const span = RequestSpan.passedOn(readTraceContext(headers)!, 'audit-1')
     expect(span.headers).toEqual(headers)

@@ -4,10 +4,10 @@ import type { SpanIdentity, TracerContext, TracerSpan, TraceState } from './trac
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What the headers of a request say about the trace it belongs to. */
+/** The trace context in the headers of a request. */
 export interface RemoteContext {
   readonly identity: SpanIdentity
-  /** The `baggage` header; empty where it is absent or too large. */
+  /** The `baggage` header; empty if absent or too large. */
   readonly baggage: string
 }
 
@@ -39,7 +39,7 @@ export function readTraceContext(headers: Headers): RemoteContext | undefined {
   }
 }
 
-/** The headers that name a span as the parent. */
+/** Returns the headers that propagate a span as the parent. */
 export function traceHeaders({ traceId, spanId, traceFlags, traceState }: SpanIdentity, baggage: string): Record<string, string> {
   const flags = traceFlags.toString(16).padStart(2, '0')
   const state = traceState?.serialize() ?? ''
@@ -90,20 +90,26 @@ class HeaderState implements TraceState {
   }
 }
 
-/** Where OpenTelemetry keeps the current span in a context: it makes its keys by `Symbol.for`, so that its versions understand each other. */
+/**
+ * Key of the current span in an OpenTelemetry context. OpenTelemetry creates it with `Symbol.for`, so that it is the same in
+ * all versions.
+ */
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN')
 
-/** A context with a parent. */
+/** Creates a context that contains a parent span. */
 export function contextOf(parent: TracerSpan): TracerContext {
   return new SpanContext(new Map([[spanKey, parent]]))
 }
 
-/** The parent in a context, for tracers. @see {@link Tracer} with an example */
+/** Returns the parent span in a context, for implementations of tracers. @see {@link Tracer} with an example */
 export function parentIn(context: TracerContext | undefined): TracerSpan | undefined {
   return context?.getValue(spanKey) as TracerSpan | undefined
 }
 
-/** A span of another process, or of a trace that is only passed on. @see {@link Tracer} with an example */
+/**
+ * Creates a span that represents a span of another process, or of a trace that is only propagated. @see {@link Tracer} with
+ * an example
+ */
 export function remoteSpan(identity: SpanIdentity): TracerSpan {
   const nothing = () => undefined
   return {

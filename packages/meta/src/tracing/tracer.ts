@@ -1,6 +1,6 @@
 /**
- * The part of the tracing API of OpenTelemetry that a server uses. `trace.getTracer('name')` of `@opentelemetry/api` is such a tracer, so
- * tracing needs no package of OpenTelemetry here.
+ * The part of the tracing API of OpenTelemetry that a server uses. `trace.getTracer('name')` of `@opentelemetry/api` is such
+ * a tracer, so this package needs no dependency on OpenTelemetry.
  *
  * @see https://opentelemetry.io/docs/specs/otel/trace/api/
  * @example
@@ -17,7 +17,7 @@
  * ended // ['Get']
  */
 export interface Tracer {
-  /** @param context holds the parent; absent: the tracer decides, in OpenTelemetry by the active context. */
+  /** @param context contains the parent; if absent, the tracer decides, in OpenTelemetry by the active context. */
   startSpan(name: string, options?: SpanOptions, context?: TracerContext): TracerSpan
 }
 
@@ -28,7 +28,7 @@ export interface TracerSpan {
   setAttributes(attributes: Attributes): unknown
   setStatus(status: { code: number; message?: string }): unknown
   addEvent(name: string, attributes?: Attributes): unknown
-  /** @param time absent: now */
+  /** @param time Default: now */
   end(time?: Date): void
 }
 
@@ -57,7 +57,7 @@ export interface SpanOptions {
   attributes?: Attributes
   links?: SpanLink[]
   startTime?: Date
-  /** The span has no parent. */
+  /** Whether the span has no parent. */
   root?: boolean
 }
 

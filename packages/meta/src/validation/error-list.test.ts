@@ -44,7 +44,7 @@ describe('collectErrors', () => {
     ).toThrow(fault)
   })
 
-  it('rethrows for a full list of an outer walk', () => {
+  it('rethrows if the list of an outer walk is full', () => {
     const outer = new ErrorList()
     const inner = new ErrorList()
     let after = false
@@ -118,7 +118,7 @@ describe('metadata with many errors', () => {
     expect(lengthOf(errors)).toBeLessThan(5 * maxFieldErrorsLength)
   })
 
-  it('reports the first controllers in full when there are few', () => {
+  it('reports the first controllers completely if there are few', () => {
     const two = validateOwnerReferences(owners.slice(0, 2), path)
     expect(two.map(({ message }) => message)).toEqual([
       'Invalid value: []v1.OwnerReference{v1.OwnerReference{APIVersion:"v1", Kind:"ConfigMap", Name:"owner-0", UID:"u", Controller:(*bool)(0x0), BlockOwnerDeletion:(*bool)(nil)}, v1.OwnerReference{APIVersion:"v1", Kind:"ConfigMap", Name:"owner-1", UID:"u", Controller:(*bool)(0x0), BlockOwnerDeletion:(*bool)(nil)}}: Only one reference can have Controller set to true. Found "true" in references for ConfigMap/owner-0 and ConfigMap/owner-1',

@@ -104,7 +104,7 @@ export function* runUntilFull(list: readonly FieldError[], walk: () => Work): Wo
 }
 
 /**
- * Throws an error again unless it ends the validation that filled `list`.
+ * Rethrows an error unless it signals that `list` is full.
  *
  * @see {@link runUntilFull}
  */

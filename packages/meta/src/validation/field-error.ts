@@ -38,7 +38,7 @@ export const field = {
   forbidden(path: FieldPathLike, detail: string): FieldError {
     return createFieldError(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
   },
-  /** The value must be unique but occurs twice. */
+  /** The value must be unique but occurs more than once. */
   duplicate(path: FieldPathLike, value: unknown): FieldError {
     return createFieldError(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
   },

@@ -11,7 +11,7 @@ import type { Path } from './path.ts'
 /** Finalizers without a domain that every object may have. */
 export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** Appends the errors of finalizers that have no domain and are no standard ones. */
+/** Appends an error for each finalizer without a domain that is not a standard one. */
 export function addBareFinalizers(errors: FieldError[], { finalizers }: DeepReadonly<ObjectMeta>, path: Path): void {
   if (finalizers?.every(isStandardFinalizer) === false)
     addErrors(errors, validateStandardFinalizers(finalizers, path.child('finalizers')))

@@ -29,7 +29,7 @@ export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]
   })
 }
 
-/** Most entries are valid: they need no list of errors. */
+/** Fast check that allocates no error list, because most entries are valid. */
 function isValidEntry({ operation, fieldsType, manager = '', subresource = '' }: DeepReadonly<ManagedFieldsEntry>): boolean {
   return (
     (operation === 'Apply' || operation === 'Update') &&

@@ -26,7 +26,7 @@ export const immutableError = 'field is immutable'
 export type Meta = DeepReadonly<ObjectMeta>
 export type TextMap = Readonly<Record<string, string>>
 
-/** Entries of a map that are validated between two pauses. */
+/** Number of map entries validated between two pauses. */
 export const entriesPerStep = 64
 
 export const ofMetadata = Path.of('metadata')
@@ -56,7 +56,7 @@ export function* validateObjectMeta(meta: Meta, rules: ObjectMetaRules): Work<Fi
 }
 
 /**
- * Whether metadata have so many labels or annotations that they should be validated in steps.
+ * Whether metadata has so many labels or annotations that its validation should be pausable.
  *
  * @example
  * import { isLargeMetadata } from '@krmkit/meta/validation'
@@ -187,7 +187,7 @@ function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path
   }
 }
 
-/** Most labels are few and valid: they need no list of errors. */
+/** Fast check that allocates no error list, because most objects have few, valid labels. */
 export function areValidLabels(labels: TextMap, keys: readonly string[]): boolean {
   for (const key of keys) {
     if (validateQualifiedNameFormat(key).length > 0 || validateLabelValue(labels[key] as string).length > 0) return false

@@ -61,7 +61,7 @@ function parseApiVersionLeniently(text: string): GroupVersion {
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }
 }
 
-/** Go prints the addresses of the booleans, which are 0 here. */
+/** Formats a reference in Go syntax. Go prints the addresses of boolean pointers; here they are 0. */
 function printReference(reference: Reference): string {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const texts = `APIVersion:${goQuoteShort(apiVersion)}, Kind:${goQuoteShort(kind)}, Name:${goQuoteShort(name)}, UID:${goQuoteShort(uid)}`
