@@ -1,4 +1,7 @@
-/** What runs in every runtime: the entry point of the package for browsers. Files, ports and client certificates need Node. */
+/**
+ * Browser entry point of the package: everything that runs in every runtime. Files, ports and client certificates need Node
+ * and are unsupported.
+ */
 
 export type { ClusterPerTest, ClusterPerTestOptions, RunnerHooks } from './cluster-per-test.ts'
 export type { OrderStep } from './event-order.ts'

@@ -21,7 +21,7 @@ describe('fixtures of vitest', () => {
     expect(cluster.ledger.entries).toHaveLength(2)
   })
 
-  test('give each test the seed alone', async ({ cluster, namespace }) => {
+  test('give each test only the seed', async ({ cluster, namespace }) => {
     expect(namespace).toBe('give-each-test-the-seed-alone-2')
     expect(names(await cluster.client.list(configMaps, {}))).toEqual(['seeded'])
   })
@@ -64,7 +64,7 @@ describe('fixtures of vitest', () => {
   })
 })
 
-/** Runs one test with hooks that are called as a runner calls them. */
+/** Runs one test with hooks, called as a test runner calls them. */
 async function runWith(
   call: (hook: () => Promise<void>, hasFailed: boolean | undefined) => Promise<void>,
   { fails, reported = false }: { readonly fails: boolean; readonly reported?: boolean },

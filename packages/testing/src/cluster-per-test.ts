@@ -8,11 +8,11 @@ import { TestingError } from './testing-error.ts'
 
 type CreateServer = (options: TestServerOptions) => Promise<TestServer>
 
-/** The hooks of a test runner: those of jest, vitest, mocha (`after`) or node:test (`after`). */
+/** The hooks of a test runner: jest, vitest, mocha (`after`) or node:test (`after`). */
 export interface RunnerHooks {
   beforeEach(hook: () => Promise<void>): void
   afterEach(hook: () => Promise<void>): void
-  /** The runner has one of `afterAll` and `after`. */
+  /** A runner has either `afterAll` or `after`. */
   afterAll?(hook: () => Promise<void>): void
   after?(hook: () => Promise<void>): void
 }
@@ -23,11 +23,11 @@ export interface ClusterPerTestOptions extends TestServerOptions, FailureOptions
 export interface ClusterPerTest {
   /** @throws TestingError `Closed` outside a test */
   readonly cluster: TestServer
-  /** A namespace for the test alone, named after it. @throws TestingError `Closed` outside a test */
+  /** A namespace for this test only, named after the test. @throws TestingError `Closed` outside a test */
   readonly namespace: string
   /**
-   * Wraps a test, so that its run is described when it fails, for runners whose hooks do not tell failures: others than vitest, node:test,
-   * playwright, mocha and jest with jest-circus.
+   * Wraps a test so that its run is described when it fails. Needed only for runners whose hooks cannot detect failures:
+   * runners other than vitest, node:test, playwright, mocha and jest with jest-circus.
    *
    * @example
    * import { afterAll, afterEach, beforeEach, test } from 'vitest'
@@ -45,7 +45,7 @@ interface CurrentTest extends ForkedCluster {
   isReported: boolean
 }
 
-/** `clusterPerTest` with servers that `create` starts. */
+/** `clusterPerTest` with servers created by `create`. */
 export function clusterPerTestOf(create: CreateServer, hooks: RunnerHooks, options: ClusterPerTestOptions): ClusterPerTest {
   const { afterAll = hooks?.after } = Object(hooks) as RunnerHooks
   if (afterAll === undefined) {
@@ -122,7 +122,7 @@ export class ForkSource {
     this.#options = options
   }
 
-  /** @param title becomes part of the name of the namespace */
+  /** @param title part of the name of the namespace */
   async fork(title: string): Promise<ForkedCluster> {
     this.#template ??= this.#create(this.#options)
     const cluster = (await this.#template).fork()

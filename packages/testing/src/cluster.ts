@@ -15,7 +15,7 @@ export function createSimulation({ cluster }: TestServerOptions): NodeSimulation
   return cluster === undefined ? undefined : new NodeSimulation(cluster)
 }
 
-/** Without the deployment controller, so that tests can write the status of deployments. */
+/** The default controllers: without the deployment controller, so that tests can write the status of deployments. */
 const defaultControllers = ['*', '-deployment-controller']
 
 /** Returns the controllers to run: with nodes also the scheduler and all workload controllers. */
@@ -42,7 +42,7 @@ export function withSimulation(server: ServerOptions, simulation: NodeSimulation
 /**
  * The heartbeats of simulated nodes, coalesced while time advances unless they are observed.
  *
- * @param clock its timers may fire late
+ * @param clock clock whose timers may fire late
  */
 export function deferredHeartbeats(
   simulation: NodeSimulation | undefined,

@@ -3,29 +3,29 @@ import type { Gate } from './faults.ts'
 import { checkKind } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'
 
-/** A step of an order: which of the held requests and events went on. */
+/** A step of an order: which held request or event was released. */
 export interface OrderStep {
   /** `update configmaps default/a by bob`, `deliver ADDED Secret b to watch 1 of secrets by bob` */
   readonly label: string
-  /** How many that were held earlier it overtook. */
+  /** Number of earlier held ones that it overtook. */
   readonly overtaken: number
 }
 
-/** Chooses one of the held requests and events, by their number. The first is the one that was held first. */
+/** Chooses the index of the held request or event to release next. Index 0 was held first. */
 export type Choose = (held: number, step: number) => number
 
-/** Overtakings by step: the deviations from the order of arrival. */
+/** Number of overtaken ones by step: the deviations from the order of arrival. */
 export type Deviations = ReadonlyMap<number, number>
 
 export interface EventOrderOptions {
   readonly choose: Choose
-  /** Resolves when nothing goes on without a step. */
+  /** Resolves when nothing more happens until the next step. */
   readonly quiet: () => Promise<void>
   readonly maxSteps: number
 }
 
 /**
- * Holds requests and watch events, and lets them go on one by one: the next when the effects of the one before have ended.
+ * Holds requests and watch events, and releases them one by one, each after the effects of the previous one have ended.
  *
  *     held --chosen--> goes on --quiet--> the next is chosen
  */
@@ -52,13 +52,13 @@ export class EventOrder implements Gate {
     return this.#stepping
   }
 
-  /** Lets everything go on from now on. */
+  /** Releases everything, and holds nothing from now on. */
   open(): void {
     this.#isOpen = true
     for (const { release } of this.#held.splice(0)) release()
   }
 
-  /** The overtakings so far. */
+  /** The deviations so far. */
   get deviations(): Deviations {
     return new Map(
       [...this.steps.entries()].flatMap(([step, { overtaken }]) => (overtaken > 0 ? [[step, overtaken] as const] : [])),
@@ -81,7 +81,7 @@ export class EventOrder implements Gate {
   }
 }
 
-/** Chooses at random; how often it deviates from the order of arrival depends on the seed, too. */
+/** Chooses at random. The seed also determines how often the order deviates from the order of arrival. */
 export function randomOrder(seed: number): Choose {
   const random = new RandomChoices(seed)
   const percent = random.pick([5, 20, 50, 100])
@@ -92,7 +92,7 @@ export function givenOrder(deviations: Deviations): Choose {
   return (_, step) => deviations.get(step) ?? 0
 }
 
-/** Formats an order: `3:1,7:2` - at step 3 one was overtaken, at step 7 two. */
+/** Formats an order: `3:1,7:2` - at step 3 one was overtaken, at step 7 two were. */
 export function formatOrder(deviations: Deviations): string {
   return [...deviations].map(([step, overtaken]) => `${step}:${overtaken}`).join(',')
 }
@@ -113,9 +113,10 @@ export function parseOrder(order: string): Deviations {
 }
 
 /**
- * Shrinks a failing order: leaves out overtakings, many at once and then one by one, and makes the others smaller, as long as it fails.
+ * Shrinks a failing order: removes deviations, first many at once and then one by one, and reduces the others, as long as it
+ * still fails.
  *
- * @param fails runs an order; resolves to the overtakings that took place when it fails, else to undefined
+ * @param fails runs an order; resolves to the actual deviations if it fails, or else to undefined
  */
 export async function shrinkOrder(
   deviations: Deviations,

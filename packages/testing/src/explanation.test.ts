@@ -85,7 +85,7 @@ describe('explain', () => {
     expect(text).toContain('create configmaps "a" in default: set by admission plugin Team')
   })
 
-  it('explains deletions, and values from before the recorded requests', async () => {
+  it('explains deletions, and values that predate the recorded requests', async () => {
     const seed = [
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['example.com/wait'] }, data: { color: 'red' } },
     ]
@@ -127,7 +127,7 @@ describe('explain', () => {
 })
 
 describe('paths of fields', () => {
-  it('are read in all notations', () => {
+  it('are parsed in all notations', () => {
     expect(parseFieldPath('.metadata.labels["a.b/c"]')).toEqual(['metadata', 'labels', 'a.b/c'])
     expect(parseFieldPath('/metadata/labels/a.b~1c')).toEqual(['metadata', 'labels', 'a.b/c'])
     expect(parseFieldPath('spec.ports[port=80,protocol="TCP"].nodePort')).toEqual([

@@ -4,7 +4,7 @@ import { parseFieldPath } from './field-path.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { checkKind } from './option-kinds.ts'
 
-/** Which requests changed a field, when and why; a text where it is printed. */
+/** Explains which requests changed a field, when and why. Converts to text when printed. */
 export interface Explanation {
   readonly path: string
   /** The changes, oldest first. */
@@ -59,7 +59,7 @@ export function formatRequest(entry: LedgerEntry): string {
   return `${verb} ${what}${name === '' ? '' : ` ${JSON.stringify(name)}`}${namespace === '' ? '' : ` in ${namespace}`}`
 }
 
-/** The name in the path, or that of the created object. */
+/** Returns the name in the path, or the name of the created object. */
 function nameOf({ verb, name, trace }: LedgerEntry): string {
   if (name !== '' || verb !== 'create') return name
   return trace?.writes[0]?.after?.metadata.name ?? ''

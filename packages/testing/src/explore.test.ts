@@ -8,7 +8,10 @@ import { explore } from './test-server.ts'
 
 const namespace = 'default'
 
-/** Copies whether a Secret exists, and relies on knowing it before the ConfigMap that names it. */
+/**
+ * A racy reconciler: copies whether a Secret exists, and assumes that its event arrives before that of the ConfigMap that
+ * names it.
+ */
 const racy = reconciler({
   name: 'racy',
   resource: configMaps,
@@ -42,13 +45,13 @@ const failureOf = async (options: ExploreOptions): Promise<OrderFailure> => {
 }
 
 describe('explore', () => {
-  it('finds the order in which a racy reconciler fails, and shrinks it to two overtakings', async () => {
+  it('finds the order in which a racy reconciler fails, and shrinks it to two deviations', async () => {
     const failure = await failureOf({ runs: 30 })
     expect(failure.seed).toBeGreaterThan(0)
     expect(failure.order).toMatch(/^\d+:1,\d+:2$/)
     expect(failure.message).toContain(`run it again with explore({ order: "${failure.order}" }`)
     const overtaking = failure.steps.filter(({ overtaken }) => overtaken > 0).map(({ label }) => label)
-    // The client goes on before the Secret is delivered, and the ConfigMap is delivered before it.
+    // The next request is released before the Secret is delivered, and the ConfigMap is delivered before the Secret.
     expect(overtaking).toEqual([
       'create configmaps default by test-admin',
       expect.stringMatching(/^deliver ADDED ConfigMap [abc] to watch \d+ of configmaps by racy$/),
@@ -92,11 +95,11 @@ describe('explore', () => {
 })
 
 describe('orders', () => {
-  it('have a text that can be parsed', () => {
+  it('survive formatting and parsing', () => {
     for (const text of ['', '3:1', '3:1,17:4']) expect(formatOrder(parseOrder(text))).toBe(text)
   })
 
-  it('shrink to the overtakings that a failure needs', async () => {
+  it('shrink to the deviations that a failure requires', async () => {
     const many = new Map(Array.from({ length: 40 }, (_, step) => [step, 1 + (step % 5)]))
     let runs = 0
     const shrunk = await shrinkOrder(many, async (deviations) => {

@@ -24,20 +24,20 @@ export interface ExploreOptions extends TestServerOptions {
   readonly seeds?: readonly number[]
   /** One order, as a failure prints it, instead of `runs` and `seeds`. */
   readonly order?: string
-  /** Limit of the runs that shrink a failing order. Default 200. */
+  /** Maximum number of runs to shrink a failing order. Default 200. */
   readonly shrinkRuns?: number
-  /** After this number of steps everything goes on in the order of arrival. Default 10000. */
+  /** Number of steps after which the order of arrival is used. Default 10000. */
   readonly maxSteps?: number
 }
 
-/** What an exploration has run. */
+/** The result of an exploration. */
 export interface Exploration {
   readonly runs: number
-  /** Number of different orders among them. */
+  /** Number of distinct orders. */
   readonly orders: number
 }
 
-/** A test fails in an order. */
+/** Thrown when a test fails in an order. */
 export class OrderFailure extends TestingError {
   /** Seed of the order that failed first; undefined for the order of arrival and for a given order. */
   readonly seed: number | undefined
@@ -102,7 +102,7 @@ function ordersOf({ runs, seeds, order }: { [K in 'runs' | 'seeds' | 'order']: E
   return [...(seeds === undefined ? [arrival] : []), ...chosen.map((seed) => ({ seed, choose: randomOrder(seed) }))]
 }
 
-/** @param counts values with their smallest ones */
+/** @param counts values with their minimums */
 function checkCounts(counts: Readonly<Record<string, readonly [number, number]>>): void {
   for (const [name, [value, min]] of Object.entries(counts))
     if (!Number.isSafeInteger(value) || value < min) throw invalid(`${name}: ${value} is not an integer from ${min}`)

@@ -1,7 +1,7 @@
 import type { TestServer } from './interfaces.ts'
 import type { LedgerEntry } from './ledger.ts'
 
-/** What is kept of a failed test. */
+/** Options for reporting a failed test. */
 
 export interface FailureOptions {
   /** Receives the description of the run of a failed test: its last requests and the seed of its random faults. Default: it is printed. */
@@ -28,7 +28,7 @@ export function pageName(file: string | undefined, namespace: string): string {
 
 const slugLength = 40
 
-/** A part of a name of a namespace. Empty where the text has no letters and digits. */
+/** Converts text to a part of a namespace name. Empty if the text has no letters or digits. */
 export function slugOf(text: string): string {
   const slug = text
     .toLowerCase()

@@ -6,7 +6,7 @@ import type { Match } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 import type { WatchEnd, WatchFault } from './watch-fault.ts'
 
-/** Checks of faults: what JavaScript would accept silently. */
+/** Validates faults, because mistakes would otherwise be ignored silently. */
 
 export interface FaultOptions {
   /** Number of requests that fail. Default 1. */
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, true>>>> = {
 export function checkFaultOptions(options: FaultOptions): FaultOptions {
   checkMembers('the options of a fault', options, optionMembers)
   const { times = 1, after = 0 } = options
-  // Infinity: all of them.
+  // Infinity means all requests.
   if (times !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(times) && times >= 1))
     throw invalidFault(`times: ${shown(times)} is not a number of requests from 1`)
   if (!(Number.isSafeInteger(after) && after >= 0)) throw invalidFault(`after: ${shown(after)} is not a number of requests`)

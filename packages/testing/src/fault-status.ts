@@ -8,11 +8,11 @@ export interface FailFault {
   readonly reason?: StatusReason
   readonly message?: string
   readonly retryAfterSeconds?: number
-  /** Fails after the server has processed the request: a write has then taken effect. Default false. */
+  /** Whether to fail after the server has processed the request, so that a write has taken effect. Default false. */
   readonly afterWrite?: boolean
 }
 
-/** What the texts of failures name. */
+/** The properties of a request that failure messages contain. */
 export interface FailedRequest extends RequestAttributes {
   readonly user: string
   /** Newest revision of the store. */

@@ -9,7 +9,8 @@ import type { WatchFault } from './watch-fault.ts'
  * - `lose`: processes the request but loses the response.
  * - `unreachable`: drops the request.
  * - `compact`: drops the history of the store before the request, so that continue tokens and old versions have expired.
- * - `stale`: answers a read from the state at an earlier fault of this kind, or else from the current one, which is kept for the next.
+ * - `stale`: answers a read from the state at an earlier fault of this kind, or else from the current state, which is kept
+ *   for the next fault.
  * - `watch`: what happens to the stream of a watch.
  */
 export type Fault =

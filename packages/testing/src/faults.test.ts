@@ -77,7 +77,7 @@ describe('faults', () => {
     expect(faults.dropWatches()).toBe(0)
   })
 
-  it('spare controllers unless they are named', async () => {
+  it('do not affect controllers unless they are named', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
     const { client, faults, clock } = cluster

@@ -22,7 +22,7 @@ interface PlannedFault {
 interface ClassifiedRequest extends RequestAttributes {
   readonly user: string
   readonly isController: boolean
-  /** Sent by `cluster.client`, which random faults spare. */
+  /** Whether `cluster.client` sent the request, which random faults do not affect. */
   readonly isAdministrator: boolean
 }
 
@@ -31,16 +31,16 @@ export type OpenWatchRecord = { -readonly [K in keyof WatchRecord]: WatchRecord[
 export interface ApplyOptions {
   /** Passes the request to the server. */
   readonly next: (signal: AbortSignal) => Promise<ApiResponse>
-  /** Passes the request to another server. */
+  /** Forwards the request to another server. */
   readonly redirect: (handle: Handler) => Promise<ApiResponse>
   readonly signal: AbortSignal
   /** Records the stream of a watch. */
   readonly watch?: OpenWatchRecord | undefined
-  /** Wraps waits for the clock. */
+  /** Wraps waits for the clock, so that they do not count as activity. */
   readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
 
-/** The server, as faults need it. */
+/** The operations of the server that faults use. */
 export interface FaultHost {
   readonly clock: Clock
   readonly types: TypeSource
@@ -52,7 +52,7 @@ export interface FaultHost {
   freeze(): Promise<{ readonly handle: Handler }>
 }
 
-/** Holds requests and watch events until they may go on. */
+/** Holds requests and watch events until they are released. */
 export interface Gate {
   hold(label: string): Promise<void>
   /** Resolves when nothing is held any more; undefined when nothing is held. */
@@ -62,7 +62,7 @@ export interface Gate {
 /** Abort reason of a dropped connection. A shared object is cheaper than the default reason. */
 const connectionDropped = new ClientError({ code: 'Unreachable', message: 'a fault of the test dropped the connection' })
 
-/** A handler for adapters, which drop the connection of a request that rejects with an AbortError. */
+/** Wraps a handler for adapters, which drop the connection when a request rejects with an AbortError. */
 export function droppingConnections(handle: Handler): Handler {
   return (request) =>
     handle(request).catch((error: unknown) => {
@@ -80,7 +80,7 @@ interface Freeze {
   readonly server: Promise<{ readonly handle: Handler }>
 }
 
-/** Injects faults. Requests and watches of controllers are spared unless `user` names them. */
+/** Injects faults. Requests and watches of controllers are not affected unless `user` names them. */
 export class Faults {
   /** Absent: nothing is held. */
   gate: Gate | undefined
@@ -137,8 +137,8 @@ export class Faults {
   }
 
   /**
-   * Answers matching reads from the current state, like a server whose cache lags behind, until the returned function is called.
-   * Watches are not affected.
+   * Answers matching reads from the current state, like a server with a lagging cache, until the returned function is
+   * called. Watches are not affected.
    */
   freezeReads(match: Match = {}): () => void {
     checkMatch(match)
@@ -151,7 +151,8 @@ export class Faults {
   }
 
   /**
-   * Holds the events of matching watches. Watches of controllers are held where `user` names them, in a fork before its first write.
+   * Holds the events of matching watches. Watches of controllers are held only if `user` names them, in a fork before its
+   * first write.
    *
    * @param settle resolves when the effects of an event have ended
    */
@@ -168,7 +169,7 @@ export class Faults {
     return held
   }
 
-  /** Drops the history of the store: continue tokens and versions from before have expired. */
+  /** Drops the history of the store: earlier continue tokens and versions expire. */
   compact(): Promise<void> {
     return this.#host.compact()
   }
@@ -178,7 +179,7 @@ export class Faults {
     return this.#planned.reduce((sum, { times }) => sum + times, 0)
   }
 
-  /** Whether a client other than the controllers watches one of some resources. */
+  /** Whether a client other than the controllers watches any of the resources. */
   isWatched(resources: readonly string[]): boolean {
     for (const { request } of this.#watches) if (!request.isController && resources.includes(request.resource)) return true
     return false

@@ -8,12 +8,12 @@ import type { LedgerEntry } from './ledger.ts'
 import { shown } from './option-kinds.ts'
 
 /**
- * The step of a request that gave a field its value.
+ * The step of a request that set a field.
  *
  * - `body`: the object in the request, or the body of a subresource such as `scale`
  * - `patch`: the patch in the request
  * - `apply`: the applied configuration
- * - `default`: a default for a field that the request leaves out
+ * - `default`: a default for a field that the request omits
  * - `admission`: a mutating admission plugin, webhook or policy
  * - `server`: the server itself, such as `metadata.generation`, or a field that a request cannot change
  * - `deletion`: the object was marked as terminating, or removed
@@ -23,9 +23,9 @@ export type FieldStep = 'body' | 'patch' | 'apply' | 'default' | 'admission' | '
 
 /** A change of a field by one write. */
 export interface FieldChange {
-  /** `undefined`: the field was absent. */
+  /** The previous value; `undefined` if the field was absent. */
   readonly before: unknown
-  /** `undefined`: the field is absent. */
+  /** The new value; `undefined` if the field is absent. */
   readonly after: unknown
   readonly step: FieldStep
   /** The plugin of step `admission`. */
@@ -39,7 +39,7 @@ export interface FieldChange {
   readonly write?: TracedWrite
 }
 
-/** The object whose history is asked for. Without `uid` of all objects with the name. */
+/** The object whose history is requested; without `uid`, all objects with the name. */
 export interface ObjectReference {
   readonly apiVersion?: string | undefined
   readonly kind?: string | undefined
@@ -50,7 +50,7 @@ export interface ObjectReference {
   }
 }
 
-/** @throws TestingError `InvalidOption` for what names no object */
+/** @throws TestingError `InvalidOption` for a reference that names no object */
 export function checkReference(what: string, reference: ObjectReference): void {
   const { name, uid } = Object(Object(reference).metadata) as ObjectReference['metadata']
   if (name === undefined && uid === undefined)
@@ -150,7 +150,7 @@ function requestStep(entry: LedgerEntry, path: readonly PathStep[]): FieldStep {
   const contentType = body?.contentType ?? ''
   const isApply = contentType.startsWith('application/apply-patch')
   const sent = isApply ? 'apply' : verb === 'patch' ? 'patch' : 'body'
-  // The bodies of other subresources have fields of their own kind.
+  // Bodies of other subresources are of another kind, with different fields.
   if (body === undefined || (subresource !== '' && subresource !== 'status')) return sent
   const content = contentOf(contentType, body.bytes)
   if (content === undefined) return sent
@@ -160,7 +160,7 @@ function requestStep(entry: LedgerEntry, path: readonly PathStep[]): FieldStep {
   return isSent ? sent : 'default'
 }
 
-/** The value of a body in JSON or YAML; `undefined` for other encodings. */
+/** Parses a body in JSON or YAML; `undefined` for other encodings. */
 function contentOf(contentType: string, bytes: Uint8Array): unknown {
   return /json|yaml/.test(contentType) ? parseYaml(bytes).value : undefined
 }

@@ -43,7 +43,7 @@ function stepOf({ name, index, quoted, keys = '' }: Record<string, string | unde
   return Object.fromEntries([...keys.matchAll(pair)].map(([, key = '', value = '']) => [key, literal(value)]))
 }
 
-/** `80` is a number, `"80"` and `web` are texts. */
+/** Parses a literal: `80` is a number, `"80"` and `web` are strings. */
 function literal(text: string): unknown {
   if (text.startsWith('"') || /^(-?\d+|true|false)$/.test(text)) return JSON.parse(text)
   return text
@@ -51,7 +51,7 @@ function literal(text: string): unknown {
 
 /** A value, and the JSON pointer to it. */
 export interface Located {
-  /** `undefined` where the object has no such value. */
+  /** `undefined` if the object has no such value. */
   readonly value: unknown
   readonly pointer: string
 }
@@ -89,8 +89,8 @@ export function overlaps(a: string, b: string): boolean {
 }
 
 /**
- * Whether a request body sets the value at a path, or one that contains it. Positions in lists are ignored: a patch has others than the
- * object.
+ * Whether a request body sets the value at a path, or one that contains it. List indexes are ignored, because those of a
+ * patch differ from those of the object.
  */
 export function mentions(body: unknown, path: readonly PathStep[]): boolean {
   const [step, ...rest] = path

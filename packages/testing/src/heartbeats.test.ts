@@ -18,7 +18,7 @@ const ready = async ({ client }: TestServer) =>
   (await client.get(Node, 'node-1')).status?.conditions?.find(({ type }) => type === 'Ready')?.status
 
 describe('heartbeats while time advances', () => {
-  it('are sent once where time stops, and are fresh there', async () => {
+  it('are sent once when time stops, and are then fresh', async () => {
     await using cluster = await start()
     await cluster.settle()
     const before = renewals(cluster)
@@ -29,7 +29,7 @@ describe('heartbeats while time advances', () => {
     expect(await ready(cluster)).toBe('True')
   })
 
-  it('are sent at their times to those who watch', async () => {
+  it('are sent on time if they are watched', async () => {
     await using cluster = await start()
     await cluster.settle()
     const abort = new AbortController()
@@ -45,7 +45,7 @@ describe('heartbeats while time advances', () => {
     await done
   })
 
-  it('of a failed node end at its time', async () => {
+  it('of a failed node end at the time of the failure', async () => {
     await using cluster = await start()
     await cluster.settle()
     await cluster.clock.advance('1h')
@@ -59,7 +59,7 @@ describe('heartbeats while time advances', () => {
     expect(await ready(cluster)).toBe('True')
   })
 
-  it('let a day of cron jobs pass in few steps', async () => {
+  it('take few steps for a day of cron jobs', async () => {
     await using cluster = await start(3)
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'web:1' }] } }
     const spec = { schedule: '0 * * * *', jobTemplate: { spec: { template } }, successfulJobsHistoryLimit: 100 }
@@ -73,7 +73,7 @@ describe('heartbeats while time advances', () => {
     expect(cluster.ledger.count({ controllers: true })).toBeLessThan(600)
   })
 
-  it('come with controllers that send no request in vain', async () => {
+  it('cause no needless requests of controllers', async () => {
     await using cluster = await start()
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'web:1' }] } }
     const spec = { schedule: '0 * * * *', jobTemplate: { spec: { template } }, successfulJobsHistoryLimit: 1 }

@@ -23,7 +23,7 @@ async function informers(cluster: TestServer) {
 }
 
 describe('held watches', () => {
-  it('deliver their events one by one, in the order that the test chooses between watches', async () => {
+  it('deliver their events one by one; the test chooses the order between watches', async () => {
     await using cluster = await start()
     const { known, stop } = await informers(cluster)
     const held = cluster.holdWatches({ user: 'operator' })
@@ -51,7 +51,7 @@ describe('held watches', () => {
     await stop()
   })
 
-  it('hold only what matches, and nothing after their release', async () => {
+  it('hold only matching events, and nothing after their release', async () => {
     await using cluster = await start()
     const { known, stop } = await informers(cluster)
     {
@@ -68,7 +68,7 @@ describe('held watches', () => {
     await stop()
   })
 
-  it('end without delivering what is held when they are dropped, stopped or closed', async () => {
+  it('discard held events when they are dropped, stopped or closed', async () => {
     const cluster = await start()
     const { maps, known, stop } = await informers(cluster)
     const held = cluster.holdWatches({ user: 'operator' })
@@ -106,7 +106,7 @@ describe('held watches', () => {
     expect(await ready()).toBe(1)
   })
 
-  it('refuse matches of other requests', async () => {
+  it('reject matches for other requests', async () => {
     await using cluster = await start()
     expect(() => cluster.holdWatches({ verb: 'get' })).toThrow('only watches have events, but the verb is get')
     expect(() => cluster.holdWatches({ resources: 'pods' } as never)).toThrow('did you mean "resource"?')

@@ -12,8 +12,8 @@ export interface HeldEventsOptions {
 }
 
 /**
- * Events of watches that are held until the test lets them go on, one by one. Each watch delivers its events in order, so that only its
- * next event is held.
+ * Watch events that are held until the test releases them, one by one. Each watch delivers its events in order, so that only
+ * its next event is held.
  *
  *     arrives --held--> step --delivered--> settled
  */
@@ -63,7 +63,7 @@ export class HeldEvents implements Disposable {
     this.release()
   }
 
-  /** Called by the server: holds an event. @returns whether it is delivered: not when its watch ends first */
+  /** Called by the server: holds an event. @returns whether the event is delivered; false if its watch ends first */
   hold(label: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const event: HeldEvent = {

@@ -5,7 +5,7 @@ import type { Storage } from '@krmkit/storage'
 import type { KubeconfigFile } from './kubeconfig.ts'
 import type { ManifestFile } from './manifests.ts'
 
-/** What a test server needs of its runtime: files, ports and certificates. */
+/** The runtime facilities of a test server: files, ports and certificates. */
 export interface TestHost {
   /** Reads a file, or the manifests of a folder and its subfolders by name. */
   manifestFiles(path: string): Promise<readonly ManifestFile[]>
@@ -17,9 +17,9 @@ export interface TestHost {
   restoreState(folder: string, storage: Storage): Promise<void>
   /** Creates missing folders. */
   writeFile(path: string, text: string): Promise<void>
-  /** The authority of the signers; undefined where the runtime cannot sign certificates. */
+  /** Creates the authority of the signers; undefined if the runtime cannot sign certificates. */
   createAuthority(options: { readonly startAtMs: number; readonly profile: NamingProfile }): HostAuthority | undefined
-  /** @param listen serves on a port, until the test server closes */
+  /** @param listen serves on a port until the test server closes */
   createKubeconfigs(listen: Listen): Kubeconfigs
 }
 

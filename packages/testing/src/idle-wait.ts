@@ -1,9 +1,11 @@
 import { IdleTracker, yieldTurns } from '@krmkit/controllers/framework'
 import { systemClock } from '@krmkit/meta'
 
-/** A watch event reaches its readers, and their requests arrive, within this number of event-loop turns. */
+/** Number of event-loop turns within which a watch event reaches its readers and their requests arrive. */
 const eventTurns = 8
-/** Requests in flight count as stuck when nothing changes for this time: they wait for the clock or for an external event. */
+/**
+ * Time without changes after which requests in flight count as stuck, because they wait for the clock or an external event.
+ */
 const stuckMs = 1000
 const stuckTurns = 50
 
@@ -52,7 +54,7 @@ export class IdleWait {
     return new Promise((resolve) => {
       let { changes } = this.#tracker
       const check = async () => {
-        // On a busy machine timers are late: work that is due runs first.
+        // On a busy machine timers are late, so due work is run first.
         await yieldTurns(stuckTurns)
         if (changes === this.#tracker.changes) resolve(false)
         else {

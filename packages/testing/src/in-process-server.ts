@@ -66,7 +66,7 @@ export class InProcessTestServer implements TestServer {
   readonly #kubeconfigs: Kubeconfigs
   readonly #closers: AsyncDisposable[]
   kubeconfig: KubeconfigFile | undefined
-  /** Resolve when code of the test has nothing to do. */
+  /** Functions that resolve when code of the test is idle. */
   readonly #settling = new Set<() => Promise<void>>()
   #snapshot: Snapshot | undefined
   #instance: Instance
@@ -102,7 +102,7 @@ export class InProcessTestServer implements TestServer {
   async applySeed(): Promise<void> {
     if (this.#options.from !== undefined) await this.#host.restoreState(this.#options.from, this.#instance.storage)
     const manifests = await readManifests(this.#options.seed ?? [], this.#host.manifestFiles)
-    // A pod that found no node waits for the clock.
+    // An unschedulable pod waits for the clock.
     if (this.#options.cluster !== undefined) await this.settle()
     const { profile = stockProfile } = this.#options.server ?? {}
     await applySeed(manifests, { client: this.client, profile, settle: () => this.settle() })
@@ -135,7 +135,7 @@ export class InProcessTestServer implements TestServer {
     return this.forkWith({})
   }
 
-  /** Forks with other options of the server. */
+  /** Forks with other server options. */
   forkWith(server: ServerOptions): InProcessTestServer {
     const startAtMs = this.clock.now()
     const seeded = snapshot(this.#instance.storage, startAtMs)
@@ -170,7 +170,7 @@ export class InProcessTestServer implements TestServer {
     }
   }
 
-  /** Resolves when nothing happens that is not held. */
+  /** Resolves when everything that is not held has finished. */
   async quiet(): Promise<void> {
     await this.#idleWait.settled(
       async () => undefined,
@@ -267,7 +267,7 @@ export class InProcessTestServer implements TestServer {
   close(): Promise<void> {
     this.#closed ??= (async () => {
       this.faults.clear()
-      // In reverse order: ports close before the clients that they may serve.
+      // In reverse order, so that ports close before the clients that they may serve.
       for (const closer of this.#closers.reverse()) await closer[Symbol.asyncDispose]()
       await this.#stop(this.#instance)
       this.#isClosed = true
@@ -329,7 +329,7 @@ export class InProcessTestServer implements TestServer {
     return new Faults(host, faults === undefined ? undefined : new RandomFaults(faults, startAtMs % 1_000_000))
   }
 
-  /** Starts a server with the current state, which stays as it is until the test server closes. */
+  /** Starts a server with a copy of the current state, which is not changed until the test server closes. */
   async #freeze(): Promise<EmbeddedServer> {
     const storage = fork(this.#instance.storage, { clock: this.clock.background })
     const server = await this.#createServer({ storage, simulation: undefined })
@@ -390,7 +390,7 @@ export class InProcessTestServer implements TestServer {
   ): void {
     const agent = request.headers['user-agent']
     const userAgent = typeof agent === 'string' ? agent : (agent?.[0] ?? '')
-    // Other authenticators know their users only when the server has asked them.
+    // Users of other authenticators are known only after the server has authenticated the request.
     const user = classified.user === '' ? (recorded?.trace?.authentication?.user.username ?? '') : classified.user
     this.ledger.record({ ...classified, user, code, atMs: this.clock.now(), userAgent, ...recorded })
   }

@@ -35,7 +35,7 @@ export function createInstance(storage: Storage, simulation: NodeSimulation | un
   return { storage, simulation, server: undefined, controllers: undefined }
 }
 
-/** The types of the release that the server behaves like. */
+/** Returns the types of the emulated release. */
 export async function typesOf({ emulate, server = {} }: TestServerOptions): Promise<TypeSource> {
   const release = emulate ?? server.emulate
   if (server.types !== undefined || release === undefined) return server.types ?? builtInTypes(server.profile)

@@ -36,15 +36,13 @@ export interface TestServer extends AsyncDisposable {
   /** Returns a bearer token of a user, for clients on a port. @throws TestingError `UnknownUser` */
   tokenOf(user: string | UserInfo): string
   /**
-   * Expires the tokens of a user: requests with them are answered with 401. `tokenOf` then returns a new one.
+   * Expires the tokens of a user: requests with them get 401. `tokenOf` then returns a new one.
    *
    * @returns the number of expired tokens
    * @throws TestingError `UnknownUser`
    */
   expireTokens(user: string | UserInfo): number
-  /**
-   * Creates an independent server with the current objects. Copies pointers, regardless of the number of objects.
-   */
+  /** Creates an independent server with the current objects. Takes constant time, because unchanged data is shared. */
   fork(): TestServer
   /** Restores the state after the seed: objects, time, ledger and faults. Ends watches. */
   reset(): Promise<void>
@@ -65,8 +63,9 @@ export interface TestServer extends AsyncDisposable {
    */
   run(controllers: Controller | readonly Controller[], options?: RunOptions): RunningControllers
   /**
-   * Holds the events of matching watches, open ones too, until they are stepped one by one, so that a test decides what a client knows when.
-   * `settle` does not wait for held events. The watches of controllers are held where `user` names them, in a fork before its first write.
+   * Holds the events of matching watches, including open ones, until they are released one by one, so that the test controls
+   * what a client knows at which time. `settle` does not wait for held events. Watches of controllers are held only if
+   * `user` names them, in a fork before its first write.
    *
    * @throws TestingError `InvalidFault`, `InvalidOption`
    * @example
@@ -85,7 +84,7 @@ export interface TestServer extends AsyncDisposable {
    * await copy.stop()
    */
   holdWatches(match?: Match): HeldEvents
-  /** Makes `settle` wait for code of the test, too. @returns a function that ends that */
+  /** Makes `settle` wait for code of the test, too. @returns a function that undoes this */
   settleWith(settled: () => Promise<void>): () => void
   /**
    * Returns the PEM of the authority of the built-in signers. Clients on a port are authenticated by their certificates when the
@@ -105,8 +104,8 @@ export interface TestServer extends AsyncDisposable {
   /** The kubeconfig of the administrator, with the option `kubeconfig`. */
   readonly kubeconfig: KubeconfigFile | undefined
   /**
-   * Writes a kubeconfig for kubectl, helm and clients in other processes, and serves the test server on a port with TLS until it is closed.
-   * Programs that wait need a clock that runs: `createTestServer({ clock: systemClock })`.
+   * Writes a kubeconfig for kubectl, helm and clients in other processes, and serves the test server on a port with TLS
+   * until it is closed. Programs that use timeouts need a running clock: `createTestServer({ clock: systemClock })`.
    *
    * @throws TestingError `UnknownUser`
    * @example
@@ -128,7 +127,8 @@ export interface TestServer extends AsyncDisposable {
    */
   save(folder: string): Promise<void>
   /**
-   * Fails a node of `cluster`: its heartbeats stop, its pods stay as they are, and its kubelet does not answer. `reset` recovers it.
+   * Fails a node of `cluster`: its heartbeats stop, its pods keep their state, and its kubelet is unreachable. `reset`
+   * recovers it.
    *
    * @throws TestingError `UnknownNode`
    */
@@ -136,8 +136,8 @@ export interface TestServer extends AsyncDisposable {
   /** Recovers a failed node. @throws TestingError `UnknownNode` */
   recoverNode(name: string): void
   /**
-   * Explains a field of an object: which recorded requests changed it, when, by whom, and by which of their steps. Objects are in the
-   * storage version.
+   * Explains a field of an object: which recorded requests changed it, when, by which user, and in which step. Objects are
+   * in the storage version.
    *
    * @param path `.spec.replicas`, `.spec.containers[name="web"].image`, `.metadata.labels["app.kubernetes.io/name"]`, or a JSON pointer
    * @throws TestingError `InvalidPath`
@@ -150,8 +150,8 @@ export interface TestServer extends AsyncDisposable {
    */
   explain(object: ObjectReference, path: string): Explanation
   /**
-   * Renders the recorded requests as one HTML page that needs no network: a timeline with the decisions about each request, the history of
-   * each object with differences and owners of its lines, and the graph of owners.
+   * Renders the recorded requests as one HTML page that needs no network: a timeline with the decisions about each request,
+   * the history of each object with differences and field managers of each line, and the graph of owners.
    *
    * @returns the page; also written to `file`.
    * @example
@@ -184,21 +184,24 @@ export interface UserRule {
 /** The rules of a user, or `all` to allow everything. */
 export type UserRules = 'all' | readonly UserRule[]
 
-/** Server options that a test may set; the test server sets storage, clock, authentication and audit. */
+/** Server options that a test may set. Storage, clock, authentication and audit are set by the test server. */
 export type ServerOptions = Omit<ApiServerOptions, 'storage' | 'clock' | 'authenticator' | 'audit'>
 
 export interface TestServerOptions {
   /** Objects, or paths of manifest files and folders (YAML or JSON), that exist at the start and after `reset`. */
   readonly seed?: string | readonly (string | ApiObject)[]
-  /** Folder that `save` has written. The seed is applied after it. The clock starts at its time, unless `startAtMs` is given. */
+  /**
+   * Folder that `save` has written. The seed is applied afterwards. The clock starts at the saved time, unless `startAtMs`
+   * is given.
+   */
   readonly from?: string
   /** Serves on a port with TLS, and writes the kubeconfig of the administrator: `cluster.kubeconfig`. Default false. */
   readonly kubeconfig?: boolean
   /** Users besides the administrator. Absent: all users may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
   /**
-   * Authenticates requests on a port whose credentials are not those of `users`, such as tokens of an OpenID issuer. Default: they are
-   * refused.
+   * Authenticates requests on a port with credentials other than those of `users`, such as tokens of an OpenID issuer.
+   * Default: these requests are rejected.
    */
   readonly authenticator?: NonNullable<ApiServerOptions['authenticator']>
   /**
@@ -207,8 +210,8 @@ export interface TestServerOptions {
    */
   readonly controllers?: readonly string[]
   /**
-   * Simulated nodes: a scheduler binds pods to them, they run the pods, and all workload controllers run. `controllers` then excludes
-   * some with `-name`. Default: none, so that no pod runs.
+   * Simulated nodes: a scheduler binds pods to them, they run the pods, and all workload controllers run. `controllers` can
+   * then exclude some with `-name`. Default: no nodes, so that no pod runs.
    */
   readonly cluster?: NodeSimulationOptions
   /** Clock of the server. Default: a clock that starts at the system time and stands still until `clock.advance`. */
@@ -217,7 +220,7 @@ export interface TestServerOptions {
   readonly startAtMs?: number
   /** PEM for the root CA publisher. Default: nothing is published. */
   readonly rootCA?: string
-  /** Issues the tokens of service account Secrets. Default: such Secrets are not processed. */
+  /** Issues the tokens of service account Secrets. Default: these Secrets are not processed. */
   readonly legacyToken?: LegacyTokenIssuer
   /**
    * Signers of certificates, which also authenticate clients. Default: the built-in signers with a temporary authority. `'none'`:
@@ -226,15 +229,15 @@ export interface TestServerOptions {
   readonly signing?: CertificateSigning | 'none'
   /** Rules of automatic approvals and of the built-in signers. Default: those of kube-apiserver. */
   readonly signerRules?: SignerRules
-  /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io`, where it is served. */
+  /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io`, if it is served. */
   readonly metrics?: MetricsProvider
-  /** The release to behave like, from `1.21` to `1.33`. Default: 1.33. */
+  /** The release to emulate, from `1.21` to `1.33`. Default: 1.33. */
   readonly emulate?: string
   /** Random faults. Default: none. */
   readonly faults?: RandomFaultOptions
   readonly server?: ServerOptions
-  /** Number of newest requests whose decision trace is kept, for `explain` and `inspect`. 0: none. Default 2000. */
+  /** Number of newest requests whose decision trace is kept, for `explain` and `inspect`. 0 keeps none. Default 2000. */
   readonly traces?: number
-  /** Receives errors of controllers and of the server. Default: they are dropped. */
+  /** Receives errors of controllers and of the server. Default: errors are dropped. */
   readonly onError?: (error: unknown) => void
 }

@@ -4,7 +4,7 @@ import { reconciler } from './reconciler.ts'
 import { clusterPerTest, createTestServer, explore } from './test-server.ts'
 import { clusterFixtures } from './vitest.ts'
 
-/** Mistakes that JavaScript does not notice. */
+/** Mistakes that only a type check would find. */
 
 describe('misspelt members', () => {
   it.each([
@@ -83,7 +83,7 @@ describe('misspelt members', () => {
     expect(() => server.faults.next({}, { delayMs: '2s' } as never)).toThrow('delayMs: 2s is not a number of milliseconds')
   })
 
-  it('of durations are errors with the form to write', async () => {
+  it('of durations are errors that show the valid form', async () => {
     await using server = await createTestServer({ controllers: [] })
     for (const [span, message] of [
       ['1 hour', 'write 1h30m, 90s or 250ms'],

@@ -1,7 +1,7 @@
 import { type Members, membersProblem } from '@krmkit/meta/arguments'
 import { TestingError } from './testing-error.ts'
 
-/** Misspelt members would be ignored silently in JavaScript. */
+/** Validates member names, because misspelt members would otherwise be ignored silently. */
 
 export type { Members }
 

@@ -5,7 +5,7 @@ import { configMaps } from './resources.fixture.ts'
 import { createTestServer } from './test-server.ts'
 
 describe('kubeconfig', () => {
-  it('reaches the server on a port, and is removed with it', async () => {
+  it('connects to the server on a port, and is removed with the server', async () => {
     const server = await createTestServer({ kubeconfig: true, controllers: [] })
     const { path, text, url } = server.kubeconfig!
     expect(await readFile(path, 'utf8')).toBe(text)
@@ -18,7 +18,7 @@ describe('kubeconfig', () => {
     await expect(access(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is written for each user, with a namespace, also by forks', async () => {
+  it('can be written for each user, with a namespace, and by forks', async () => {
     await using server = await createTestServer({
       controllers: [],
       users: { bob: [{ verbs: ['list'], resources: ['configmaps'] }] },

@@ -27,7 +27,7 @@ export class KubeconfigFiles implements AsyncDisposable {
   #started: Promise<{ readonly folder: string; readonly listener: Listener }> | undefined
   #count = 0
 
-  /** @param open serves on a port, until the test server closes */
+  /** @param open serves on a port until the test server closes */
   constructor(open: (start: (server: ServerLike) => Promise<Listener>) => Promise<Listener>) {
     this.#open = open
   }

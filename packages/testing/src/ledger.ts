@@ -16,21 +16,21 @@ export interface LedgerEntry extends RequestAttributes {
   /** Sent by the controllers of the test server. */
   readonly isController: boolean
   readonly userAgent: string
-  /** Processing time in milliseconds of the system clock. Absent where the server keeps no traces. */
+  /** Processing time in milliseconds of the system clock. Absent if the server keeps no traces. */
   readonly durationMs?: number
-  /** Bytes of the request body that the server read. Absent where the server keeps no traces. */
+  /** Bytes of the request body that the server read. Absent if the server keeps no traces. */
   readonly requestBytes?: number
   /** Bytes of the response body; absent for streams. */
   readonly responseBytes?: number
   /** The stream of a watch. Absent for other requests, and for watches of controllers. */
   readonly watch?: WatchRecord
-  /** How the server decided. Absent where the server keeps no traces, and for old entries. */
+  /** The decisions of the server. Absent if the server keeps no traces, and for old entries. */
   readonly trace?: RequestTrace
   /** The body of a write; kept as long as the trace. */
   readonly body?: RequestContent
 }
 
-/** What has happened on the stream of a watch so far. */
+/** The progress of a watch stream. */
 export interface WatchRecord {
   /** Number of delivered events, bookmarks included. */
   readonly events: number
@@ -44,17 +44,17 @@ export interface RequestContent {
   readonly bytes: Uint8Array
 }
 
-/** One run of a controller, with its place among the requests. */
+/** One run of a controller, with its position among the requests. */
 export interface LedgerRun extends ControllerRun {
   /** Number of requests that were recorded before its end, since the start or the last `clear`. */
   readonly requestsBefore: number
-  /** Of the controllers of the test server. */
+  /** Whether the run is of a controller of the test server. */
   readonly isController: boolean
 }
 
 type StoredEntry = { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] }
 
-/** Selects entries. Those of controllers only with `controllers`. */
+/** Selects entries. Entries of controllers are included only with `controllers`. */
 export interface LedgerMatch extends Match {
   readonly code?: number
   readonly controllers?: boolean
@@ -62,10 +62,10 @@ export interface LedgerMatch extends Match {
 
 const ledgerMatchMembers: Members<LedgerMatch> = { ...matchMembers, code: true, controllers: true }
 
-/** Traces that a test server keeps by default. */
+/** Number of traces that a test server keeps by default. */
 export const defaultTraces = 2000
 
-/** The requests to a test server, oldest first, without those of the seed. */
+/** The requests to a test server, oldest first, except those of the seed. */
 export class Ledger {
   readonly #limit: number
   readonly #traceLimit: number
@@ -93,12 +93,12 @@ export class Ledger {
     return this.#entries
   }
 
-  /** The runs of controllers, those of the server and those of `cluster.run`, in the order of their ends. */
+  /** The runs of controllers of the server and of `cluster.run`, ordered by their end. */
   get runs(): readonly LedgerRun[] {
     return this.#runs
   }
 
-  /** Number of requests that were recorded before the first of `entries`, and dropped. */
+  /** Number of dropped requests that were recorded before the first of `entries`. */
   get dropped(): number {
     return this.#recorded - this.#entries.length
   }
@@ -163,7 +163,7 @@ export class Ledger {
     if (this.#runs.length > this.#limit * 1.25) this.#runs = this.#runs.slice(-this.#limit)
   }
 
-  /** The number of oldest traces without which the others have room, with some to spare. */
+  /** Returns the number of oldest traces to drop so that the others fit the limit, with some reserve. */
   #heavyTraces(): number {
     let left = this.#tracedBytes
     let count = 0
@@ -192,7 +192,7 @@ export function formatEntries(entries: readonly LedgerEntry[]): string {
     .join('\n')
 }
 
-/** Without a match, none would be any. @throws TestingError `InvalidOption` */
+/** Requires a match: without one, `expectNone` would reject any request. @throws TestingError `InvalidOption` */
 function requireMatch(match: LedgerMatch): void {
   if (match === undefined) throw invalidOption("which requests are expected? { verb: 'create', resource: 'pods' }")
 }

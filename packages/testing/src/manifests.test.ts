@@ -35,7 +35,7 @@ describe('readManifests', () => {
   it.each([
     ['/none', '`seed`: /none cannot be read: ENOENT'],
     ['apiVersion: v1\nkind: ConfigMap\n', '`seed` takes paths and objects, not text of YAML: "apiVersion: v1'],
-  ])('names the seed that is no file: %j', async (seed, message) => {
+  ])('names the seed that is not a file: %j', async (seed, message) => {
     await expect(readManifests(seed, nodeHost.manifestFiles)).rejects.toMatchObject({
       code: 'InvalidSeed',
       message: expect.stringContaining(message),

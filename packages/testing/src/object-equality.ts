@@ -8,7 +8,7 @@ import type { ObjectReference } from './field-history.ts'
 import { locate, parseFieldPath } from './field-path.ts'
 import { checkMembers } from './known-members.ts'
 
-/** Equality of objects: lists with keys and sets in any order, without what the server sets. */
+/** Equality of objects: keyed lists and sets are compared in any order, and fields set by the server are ignored. */
 
 /** An object as a client returns it. */
 export type MatchedObject = DeepReadonly<ApiObject>
@@ -28,7 +28,7 @@ export function titleOf({ kind, metadata: { namespace, name = '' } }: ObjectRefe
 /** Members of metadata that the server sets. */
 const serverMembers = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink']
 
-/** The differences between the expected and the received object; `added` are fields that only the received one has. */
+/** The differences between the expected and the received object; `added` are fields that only the received object has. */
 export function differences(object: MatchedObject, expected: object, options: EqualObjectOptions): readonly Change[] {
   checkMembers('the options of an equality', options, { ignore: true, definition: true })
   const { ignore = [], definition } = options
@@ -44,7 +44,7 @@ export function differences(object: MatchedObject, expected: object, options: Eq
   return diffObjects(wanted, received, schemaOf(object, definition))
 }
 
-/** A mutable copy without undefined members. */
+/** Returns a mutable copy without undefined members. */
 function plainCopy(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
@@ -71,7 +71,10 @@ export function describeChanges(what: string, object: MatchedObject, changes: re
   return `expected ${titleOf(object)} to ${what}\n${lines.join('\n')}`
 }
 
-/** The schema of built-in kinds, and of custom resources with a definition. Without a schema lists are ordered. */
+/**
+ * Returns the schema of a built-in kind, or of a custom resource with a definition. Without a schema, lists are compared in
+ * order.
+ */
 export function schemaOf({ apiVersion, kind }: MatchedObject, definition: EqualObjectOptions['definition']): OfflineSchema {
   if (apiVersion === undefined || kind === undefined) return undefined
   const { group, version } = parseApiVersion(apiVersion)
@@ -85,7 +88,7 @@ export function schemaOf({ apiVersion, kind }: MatchedObject, definition: EqualO
 
 let catalog: Catalog | undefined
 
-/** The built-in kinds, which never change. */
+/** A cache of the built-in kinds, which never change. */
 function knownKinds(): Catalog {
   catalog ??= createCatalog()
   return catalog

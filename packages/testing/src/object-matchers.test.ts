@@ -45,7 +45,7 @@ describe('toBeOwnedBy', () => {
 })
 
 describe('toBeManagedBy', () => {
-  it('reads the owners of a field, also inside of lists and of values that are owned as a whole', async () => {
+  it('finds the managers of a field, also inside of lists and atomic values', async () => {
     await using cluster = await start()
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ ...container('web'), command: ['run'] }] } }
     const spec = { selector: { matchLabels: { app: 'web' } }, template }
@@ -118,7 +118,7 @@ describe('toEqualObject', () => {
     expect(withCommand('a', 'b')).not.toEqualObject(withCommand('b', 'a'))
   })
 
-  it('leaves out what the server sets, unless it is expected', async () => {
+  it('ignores fields set by the server, unless they are expected', async () => {
     await using cluster = await start()
     const created = await cluster.client.create(ConfigMap, { metadata: { name: 'a', namespace }, data: { color: 'red' } })
     expect(created).toEqualObject({ metadata: { name: 'a', namespace }, data: { color: 'red' } })
@@ -140,7 +140,7 @@ describe('toEqualObject', () => {
     expect(() => expect(pod).toEqualObject(pod, { ignored: [] } as never)).toThrow('did you mean "ignore"?')
   })
 
-  it('knows the lists of custom resources from their definition', () => {
+  it('compares lists of custom resources by their definition', () => {
     const routes = {
       type: 'array',
       'x-kubernetes-list-type': 'map',

@@ -27,26 +27,29 @@ export interface ManagedOptions {
   readonly operation?: 'Apply' | 'Update'
   /** Empty for the main resource. Default: any. */
   readonly subresource?: string
-  /** Definition of a custom resource, whose schema says which fields are owned as a whole. */
+  /** Definition of a custom resource, whose schema defines which fields are atomic. */
   readonly definition?: DeepReadonly<CustomResourceDefinition>
 }
 
-/** What a condition is expected to be. */
+/** An expected condition. */
 export interface ExpectedCondition {
   /** Default `True`. */
   readonly status?: 'True' | 'False' | 'Unknown'
   readonly reason?: string
   readonly message?: string | RegExp
-  /** Whether `observedGeneration` of the condition, or else of the status, must be the generation of the object. Default false. */
+  /**
+   * Whether `observedGeneration` of the condition, or else of the status, must equal the generation of the object. Default
+   * false.
+   */
   readonly current?: boolean
 }
 
 /** The matchers as members of an assertion. */
 export interface ObjectMatchers<R = unknown> {
-  /** Passes when the object has an owner reference to `owner`: by UID where the owner has one, else by kind and name. */
+  /** Passes when the object has an owner reference to `owner`: by UID if the owner has one, or else by kind and name. */
   toBeOwnedBy(owner: ObjectReference, options?: OwnedOptions): R
   /**
-   * Passes when a field manager owns the field, or any field of the object where no path is given.
+   * Passes when a field manager owns the field, or any field of the object if no path is given.
    *
    * @param field `.spec.replicas`, `.spec.containers[name="web"].image`, or a JSON pointer
    */
@@ -54,12 +57,12 @@ export interface ObjectMatchers<R = unknown> {
   /** Passes when the status has a condition of the type, by default with status `True`. */
   toHaveCondition(type: string, expected?: 'True' | 'False' | 'Unknown' | ExpectedCondition): R
   /**
-   * Passes when the objects are equal. Items of lists with keys, such as containers, are compared by key, and items of sets in any order.
-   * What the server sets in `metadata` (`uid`, `resourceVersion`, `generation`, `creationTimestamp`, `managedFields`) is compared
-   * only where `expected` has it, and so are `apiVersion` and `kind`.
+   * Passes when the objects are equal. Items of lists with keys, such as containers, are compared by key, and items of sets
+   * in any order. `apiVersion`, `kind`, and the metadata fields set by the server (`uid`, `resourceVersion`, `generation`,
+   * `creationTimestamp`, `managedFields`) are compared only if `expected` has them.
    */
   toEqualObject(expected: object, options?: EqualObjectOptions): R
-  /** Passes when the object has all fields of `expected`, and maybe others. Lists are compared as by `toEqualObject`. */
+  /** Passes when the object has all fields of `expected`, and possibly others. Lists are compared as by `toEqualObject`. */
   toIncludeFields(expected: object, options?: EqualObjectOptions): R
 }
 
@@ -195,7 +198,7 @@ function managersOf({ metadata: { managedFields = [] } }: MatchedObject): FieldO
   return managedFields.map(({ manager = '', operation = '', subresource = '' }) => ({ manager, operation, subresource }))
 }
 
-/** The owners of the value at a path; `undefined` where the object has no such value. */
+/** Returns the managers of the value at a path; `undefined` if the object has no such value. */
 function fieldOwners(
   object: MatchedObject,
   field: string,

@@ -1,7 +1,7 @@
 import { functionsProblem, kindProblem, kindsProblem, type OptionKind, shown } from '@krmkit/meta/arguments'
 import { failWith } from './known-members.ts'
 
-/** Values of a wrong kind would be accepted silently in JavaScript. */
+/** Validates the kinds of values, because wrong kinds would otherwise be accepted silently. */
 
 export { type OptionKind, shown }
 

@@ -28,7 +28,7 @@ function start() {
 }
 
 describe('faults of calls', () => {
-  it('answer in place of the webhook, as often as planned', async () => {
+  it('respond in place of the webhook, as often as planned', async () => {
     const { calls, answer } = start()
     calls.next({ fail: 500, body: 'broken' }, { url: /^https:\/\/policy\.example\.com:443\/validate/, times: 2 })
     calls.next({ body: '{' })
@@ -50,7 +50,7 @@ describe('faults of calls', () => {
     expect(await answer()).toEqual([200, 'real'])
   })
 
-  it('last longer than the caller waits', async () => {
+  it('can exceed the timeout of the caller', async () => {
     const { calls, send, clock } = start()
     calls.next({ delayMs: 5000 })
     const abort = new AbortController()
@@ -60,7 +60,7 @@ describe('faults of calls', () => {
     await expect(sent).rejects.toThrow('deadline exceeded')
   })
 
-  it('reach issuers, whose tokens are then refused, or accepted with the keys that are known', async () => {
+  it('affect issuers: tokens are then rejected, or verified with cached keys', async () => {
     const clock = fakeClock(Date.UTC(2024, 0, 1))
     const calls = new OutboundFaults(clock)
     const { issuerUrl, clientId, fetch, token } = createFakeOidcProvider({ clock })
@@ -91,7 +91,7 @@ describe('faults of calls', () => {
     expect(await statusOf('Bearer invented')).toBe(401)
   })
 
-  it('are rejected when they are incomplete', () => {
+  it('are rejected if incomplete', () => {
     expect(() => new OutboundFaults().next({ delayMs: 1 })).toThrow('delayMs needs a clock')
     expect(() => new OutboundFaults().next({} as never)).toThrow('one of fail, body, delayMs, refused')
   })

@@ -10,8 +10,8 @@ import { delayed } from './watch-fault.ts'
 /**
  * A fault of a call that the server makes.
  *
- * - `fail`: the webhook answers with this status.
- * - `body`: the webhook answers 200 with this body.
+ * - `fail`: the webhook responds with this status.
+ * - `body`: the webhook responds with 200 and this body.
  * - `delayMs`: the call takes this time on the clock, so that its timeout may pass first.
  * - `refused`: the call has no answer, for this reason.
  */
@@ -37,8 +37,8 @@ interface PlannedCall {
 const contentType = 'application/json'
 
 /**
- * Injects faults into the calls of a server. Wrap what the server is given: the transport of admission and conversion webhooks, and the
- * `fetch` of OpenID issuers and of webhooks that check tokens and rights.
+ * Injects faults into the calls of a server. Wrap the options of the server: the transport of admission and conversion
+ * webhooks, and the `fetch` of OpenID issuers and of authentication and authorization webhooks.
  *
  * @example
  * import { OutboundFaults } from '@krmkit/testing'
@@ -102,7 +102,7 @@ export class OutboundFaults {
     return answer === undefined ? send(request) : { ...answer, headers: { 'content-type': contentType } }
   }
 
-  /** The answer of a fault in place of that of the called server; undefined where the call goes on. */
+  /** Returns the response of a fault in place of that of the called server; undefined if the call proceeds. */
   async #answer(url: string, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array } | undefined> {
     const planned = this.#planned.find((each) => each.url?.test(url) ?? true)
     if (planned === undefined) return undefined

@@ -42,7 +42,7 @@ function printed(set: FieldSet): string[] {
   return set.paths().map(formatPath)
 }
 
-/** Field sets by manager, operation and subresource; those of all versions together. */
+/** Field sets by manager, operation and subresource, merged over all versions. */
 function fieldSets(object: FrozenObject | undefined): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet>()
   for (const { manager = '', operation = '', subresource = '', fieldsV1 } of object?.metadata.managedFields ?? []) {

@@ -46,7 +46,7 @@ describe('failures have the status of kube-apiserver', () => {
     expect(await statusOf(cluster.client.create(configMaps, made('a')))).toMatchObject({ reason: 'AlreadyExists' })
   })
 
-  it('answers 429 with Retry-After', async () => {
+  it('responds with 429 and Retry-After', async () => {
     await using cluster = await start()
     cluster.faults.next({ verb: 'get' }, { fail: 429, retryAfterSeconds: 7 })
     const got = cluster.client.request({ path: '/api/v1/namespaces/default/configmaps/a' })
@@ -56,7 +56,7 @@ describe('failures have the status of kube-apiserver', () => {
     expect((await got).status).toBe(404)
   })
 
-  it('a storm of conflicts ends after its number', async () => {
+  it('a series of conflicts ends after the planned number', async () => {
     await using cluster = await start()
     const object = await cluster.client.create(configMaps, made('a'))
     cluster.faults.next({ verb: 'update', name: 'a', namespace: 'default' }, { fail: 409 }, { times: 20 })
@@ -87,7 +87,7 @@ describe('compaction', () => {
     expect((status as { metadata: { continue?: string } }).metadata.continue).toBeTruthy()
   })
 
-  it('makes informers list again, which lose nothing', async () => {
+  it('makes informers list again without losing changes', async () => {
     await using cluster = await start()
     const { client, faults, clock } = cluster
     const copy = createInformer(client, configMaps, { clock })
@@ -157,7 +157,7 @@ describe('watches', () => {
     expect(bytes.toString('latin1')).toContain('too old resource version')
   })
 
-  it('close, drop or fall silent while they are open, and informers recover from the first two', async () => {
+  it('close, drop or become silent while open, and informers recover from the first two', async () => {
     await using cluster = await start()
     const { client, faults, clock } = cluster
     const copy = createInformer(cluster.as('operator'), configMaps, { clock })
@@ -232,7 +232,7 @@ describe('watches', () => {
 })
 
 describe('credentials and clocks', () => {
-  it('of a user expire', async () => {
+  it('of a user can expire', async () => {
     await using cluster = await start()
     const token = cluster.tokenOf('reader')
     const statusWith = async (bearer: string) =>
@@ -252,7 +252,7 @@ describe('credentials and clocks', () => {
     expect([await statusWith(token), await statusWith(cluster.tokenOf('reader'))]).toEqual([401, 200])
   })
 
-  it('of a client go wrong', async () => {
+  it('of a client can be wrong', async () => {
     await using cluster = await start()
     const ahead = skewedClock(cluster.clock, 90_000)
     const fired: number[] = []
@@ -264,7 +264,7 @@ describe('credentials and clocks', () => {
 })
 
 describe('stale reads', () => {
-  it('are answered from an earlier state until they thaw', async () => {
+  it('come from an earlier state until they are unfrozen', async () => {
     await using cluster = await start()
     const { client, faults } = cluster
     const before = await client.create(configMaps, made('a'))
@@ -282,7 +282,7 @@ describe('stale reads', () => {
     expect((await operator.list(configMaps)).items).toHaveLength(2)
   })
 
-  it('one by one are as old as the fault before', async () => {
+  it('as single faults come from the state at the previous fault', async () => {
     await using cluster = await start()
     const { client, faults } = cluster
     faults.next({ verb: 'list' }, { stale: true }, { times: 2 })
@@ -310,7 +310,7 @@ describe('random faults', () => {
     expect((await codes({ seed: 8, kinds })).codes).not.toEqual(first.codes)
   })
 
-  it('name their seed, and spare the client of the test', async () => {
+  it('name their seed, and do not affect the client of the test', async () => {
     await using cluster = await createTestServer({ controllers: [], faults: { seed: 42, rate: 1, kinds: ['unavailable'] } })
     await expect(cluster.as('operator').list(configMaps)).rejects.toThrow('a fault of the test, seed 42')
     await cluster.client.list(configMaps)

@@ -22,21 +22,21 @@ export type RandomFaultKind =
   | 'watchDelayed'
   | 'bookmarksLost'
 
-/** Random faults, the same for the same seed and the same requests. */
+/** Options of random faults, which are deterministic for a seed and a sequence of requests. */
 export interface RandomFaultOptions {
   /** Default: a random one. Messages of the faults contain it. */
   readonly seed?: number
-  /** Share of the requests that fail, from 0 to 1. */
+  /** Fraction of requests that fail, from 0 to 1. */
   readonly rate: number
   /** Kinds of faults. Default: all. */
   readonly kinds?: readonly RandomFaultKind[]
-  /** Requests that may fail. Default: all but those of controllers and of `cluster.client`. */
+  /** Requests that may fail. Default: all except those of controllers and of `cluster.client`. */
   readonly match?: Match
 }
 
 const optionMembers: Members<RandomFaultOptions> = { seed: true, rate: true, kinds: true, match: true }
 
-/** Makes a fault for a request, or nothing when the kind does not suit it. */
+/** Creates a fault for a request, or undefined if the kind does not apply to it. */
 type Maker = (request: RequestAttributes, random: RandomChoices) => Fault | undefined
 
 const changes = new Set(['update', 'patch', 'delete'])

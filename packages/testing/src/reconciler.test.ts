@@ -33,7 +33,7 @@ describe('controllers of a test', () => {
     expect((await cluster.client.get(configMaps, 'b')).metadata.labels).toBeUndefined()
   })
 
-  it('of another kind are waited for with settleWith', async () => {
+  it('that are not reconcilers can be waited for with settleWith', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     let rounds = 0
     const forget = cluster.settleWith(async () => void rounds++)

@@ -9,23 +9,24 @@ export interface ReconcileRequest<T extends ApiObject> {
   readonly name: string
   /** Empty for cluster-scoped objects. */
   readonly namespace: string
-  /** The object as the informer knows it; undefined when it was deleted. */
+  /** The object in the cache of the informer; undefined if it was deleted. */
   readonly object: DeepReadonly<T> | undefined
   readonly client: Client
-  /** Objects of another resource, from a shared informer that has synced. */
+  /** Returns the objects of another resource from a shared, synced informer. */
   cached<R extends ApiObject>(resource: ResourceRef<R>): Promise<Informer<R>>
 }
 
 export interface ReconcilerOptions<T extends ApiObject> {
   readonly name: string
-  /** Each change of an object of this resource is reconciled. */
+  /** Resource whose objects are reconciled after each change. */
   readonly resource: ResourceRef<T>
-  /** May return when to run again. When it throws, it runs again after a delay that doubles. */
+  /** May return a delay after which to run again. If it throws, it is retried with exponential backoff. */
   readonly reconcile: (request: ReconcileRequest<T>) => Promise<RequeueAfter | undefined>
 }
 
 /**
- * Makes a controller of a reconcile function, for `cluster.run`. It runs once at a time for an object.
+ * Creates a controller from a reconcile function, for `cluster.run`. The function never runs concurrently for the same
+ * object.
  *
  * @throws TestingError `InvalidOption`
  * @see {@link createTestServer}

@@ -1,11 +1,11 @@
 import { type RequestInfo, requestInfoOf } from '@krmkit/apiserver/request-info'
 import type { ApiRequest } from '@krmkit/protocol'
 
-/** The attributes of a request, as the server sees them; those of a resource are empty for other paths. */
+/** The attributes of a request, as parsed by the server; resource attributes are empty for non-resource paths. */
 export interface RequestAttributes
   extends Pick<RequestInfo, 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name'> {
   readonly method: string
-  /** The path as sent, with its escapes. */
+  /** The path as sent, with escapes. */
   readonly path: string
   readonly query: string
 }

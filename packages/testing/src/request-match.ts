@@ -7,7 +7,7 @@ export interface Match {
   readonly verb?: string | readonly string[]
   readonly group?: string
   readonly resource?: string
-  /** Absent: any. Empty: the resource itself. */
+  /** Absent: any. Empty: the main resource. */
   readonly subresource?: string
   readonly namespace?: string
   readonly name?: string
@@ -41,11 +41,11 @@ const matchKinds: Readonly<Record<Exclude<keyof Match, 'verb'>, OptionKind>> = {
 }
 
 const resourceVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
-/** Verbs of requests for other paths: their methods. */
+/** Verbs of requests to non-resource paths: HTTP methods. */
 const methods = ['post', 'put', 'head', 'options', 'connect', 'trace']
 const corrections: Readonly<Record<string, string>> = { apply: 'patch', post: 'create', put: 'update', read: 'get' }
 
-/** @param known members of the match @throws TestingError `InvalidOption` */
+/** @param known valid members of the match @throws TestingError `InvalidOption` */
 export function checkMatch(match: Match, known: Members<Match> = matchMembers): void {
   const what = 'a match of requests'
   checkMembers(what, match, known)

@@ -29,7 +29,7 @@ describe('toHaveRequested', () => {
 })
 
 describe('toHaveNoHotLoop', () => {
-  it('finds a request that is repeated within a time', async () => {
+  it('finds a request that is repeated within a time span', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     await cluster.client.create(ConfigMap, a)
     for (let i = 0; i < 12; i++) {

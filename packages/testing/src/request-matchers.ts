@@ -18,7 +18,7 @@ export interface RequestedOptions {
 }
 
 export interface HotLoopOptions {
-  /** Largest number of equal requests within the time. Default 10. */
+  /** Maximum number of equal requests within the time. Default 10. */
   readonly atMost?: number
   /** Length of the time on the clock of the server, in milliseconds. Default 1000. */
   readonly withinMs?: number
@@ -34,11 +34,11 @@ export interface RequestMatchers<R = unknown> {
    * @param pattern `update deployments/status`, `create pods`, `* secrets`, or a match of the ledger
    */
   toHaveRequested(pattern: string | LedgerMatch, options?: RequestedOptions): R
-  /** Fails when a user repeats the same request more often than `atMost` times within a time. */
+  /** Fails when a user repeats the same request more than `atMost` times within `withinMs`. */
   toHaveNoHotLoop(options?: HotLoopOptions): R
-  /** Fails when a list has no `limit`. Lists of one object by name may have none. */
+  /** Fails when a list has no `limit`. Lists of one object by name need none. */
   toHaveNoUnboundedLists(match?: LedgerMatch): R
-  /** Fails when a write was accepted and left the stored object as it was. */
+  /** Fails when a write was accepted but did not change the stored object. */
   toHaveNoUnneededWrites(match?: LedgerMatch): R
 }
 
@@ -154,7 +154,7 @@ function indent(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n')
 }
 
-/** For each repeated request the longest run within the time, where it is above `atMost`. */
+/** Returns for each request the longest run of repetitions within the time, if it exceeds `atMost`. */
 function hotLoops(entries: readonly LedgerEntry[], atMost: number, withinMs: number): (readonly LedgerEntry[])[] {
   const groups = new Map<string, LedgerEntry[]>()
   for (const entry of entries) {

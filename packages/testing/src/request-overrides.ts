@@ -1,14 +1,14 @@
 import type { ApiRequest } from '@krmkit/protocol'
 
-/** Every member of an `ApiRequest`, so that the compiler requires a new one here, too. */
+/** Lists every member of an `ApiRequest`, so that the compiler requires new members here, too. */
 type AllMembers = { readonly [K in keyof Required<ApiRequest>]: ApiRequest[K] }
 
 /** Members of a request that differ from the original. */
 export type RequestOverrides = Partial<Pick<ApiRequest, 'signal' | 'trace' | 'body' | 'query'>>
 
 /**
- * Returns the request with other members. Members are forwarded one by one: adapters pass class instances, whose methods and getters
- * a spread would lose.
+ * Returns the request with some members replaced. Members are forwarded one by one, because adapters pass class instances,
+ * whose methods and getters a spread would lose.
  */
 export function withOverrides(request: ApiRequest, overrides: RequestOverrides): ApiRequest {
   const { method, path, headers, headersJoined, upgradable, peer, user, decisions, internal } = request

@@ -3,7 +3,7 @@ import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { LedgerEntry, RequestContent } from './ledger.ts'
 import { withOverrides } from './request-overrides.ts'
 
-/** What the ledger records about a request besides its attributes and status. */
+/** The data of a ledger entry besides attributes and status. */
 export type RecordedRequest = Pick<LedgerEntry, 'durationMs' | 'requestBytes' | 'responseBytes' | 'trace' | 'body' | 'watch'>
 
 /** Records trace, duration and bytes of one request. */
@@ -34,7 +34,7 @@ export class RequestRecorder {
     })
   }
 
-  /** Call it once, when the request has ended. @param response absent where it was lost */
+  /** Call it once, when the request has ended. @param response absent if it was lost */
   end(response?: ApiResponse): RecordedRequest {
     const responseBytes = response === undefined ? undefined : byteLength(response.body)
     return {

@@ -1,17 +1,17 @@
-/** What a test runner says about the running test. */
+/** The properties of the running test, as reported by the test runner. */
 export interface RunningTest {
-  /** Undefined where the runner does not say. */
+  /** Undefined if the runner does not report it. */
   readonly title: string | undefined
   /** Path or name of the file of the test. */
   readonly file: string | undefined
-  /** Undefined where the runner does not say, or before the end of the test. */
+  /** Undefined if the runner does not report it, or before the end of the test. */
   readonly hasFailed: boolean | undefined
 }
 
 type HookBody = (test: RunningTest) => Promise<void>
 
 /**
- * Makes a hook of a function that gets the running test. Runners pass it in different ways:
+ * Creates a hook from a function that receives the running test. Runners pass the test in different ways:
  *
  *     vitest       hook(context)        context.task.name, .task.file.name, .task.result.state
  *     node:test    hook(context)        context.name, .filePath, .passed
@@ -19,7 +19,7 @@ type HookBody = (test: RunningTest) => Promise<void>
  *     mocha        hook.call(context)   context.currentTest.title, .file, .state
  *     jest         hook()               the state of `expect` has the title and the file, that of jest-circus the errors
  *
- * The hook declares no parameters: jest and mocha read their number, and playwright reads their text.
+ * The hook declares no parameters, because jest and mocha check their number and playwright parses their text.
  */
 export function hookOf(body: HookBody): () => Promise<void> {
   const hook = () => Promise.resolve()
@@ -61,13 +61,16 @@ function runningTest(self: unknown, [first, second]: readonly unknown[]): Runnin
   return { title: text(jest, 'currentTestName'), file: text(jest, 'testPath'), hasFailed: hasFailedInCircus() }
 }
 
-/** node:test runs each file as the program of a process. */
+/** The file of the test: node:test runs each file as the main program of a process. */
 function programFile(): string | undefined {
   const argv = member(member(globalThis, 'process'), 'argv')
   return Array.isArray(argv) && typeof argv[1] === 'string' ? argv[1] : undefined
 }
 
-/** jest-circus, the default runner of jest, keeps its state under a symbol of the global object. */
+/**
+ * Whether the test has failed in jest-circus, the default runner of jest, which keeps its state under a symbol of the global
+ * object.
+ */
 function hasFailedInCircus(): boolean | undefined {
   const symbol = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL')
   if (symbol === undefined) return undefined

@@ -55,7 +55,7 @@ describe('saved state', () => {
     expect((await same.client.list(pods, { namespace: 'default' })).items).toEqual([])
   })
 
-  it('is a file for each object, named after its key', async () => {
+  it('has one file per object, named after its key', async () => {
     const path = join(folder, 'files')
     await using server = await createTestServer({ controllers: [] })
     await server.client.create(configMaps, { metadata, data: { color: 'red' } })
@@ -74,7 +74,7 @@ describe('saved state', () => {
     expect((await same.client.get(roles, 'a:Role')).metadata.name).toBe('a:Role')
   })
 
-  it('is neither written over other files nor read from other folders', async () => {
+  it('never overwrites other files, and is not read from other folders', async () => {
     const path = join(folder, 'other')
     await using server = await createTestServer({ controllers: [] })
     await server.save(path)

@@ -6,7 +6,7 @@ import type { Storage } from '@krmkit/storage'
 import { TestingError } from './testing-error.ts'
 
 /**
- * The objects of a store as a folder of JSON files, one for each object, with everything that is stored of it, its members in their order.
+ * The objects of a store as a folder of JSON files, one for each object, with all stored data and the original member order.
  *
  *     state/krmkit-state                 format and time of the clock
  *     state/core/pods/default/web.json   the path is the key; characters other than a-z, 0-9, `.`, `-` and `_` are escaped
@@ -80,7 +80,7 @@ function revisionOf({ metadata }: ApiObject): number {
   return Number(metadata.resourceVersion ?? 0)
 }
 
-/** Also on file systems that forbid some characters, or ignore case. */
+/** Escapes a name so that it is valid on file systems that forbid some characters or ignore case. */
 function escapeName(name: string): string {
   return name.replaceAll(/[^a-z0-9._-]/gu, (character) => encodeURIComponent(character).replace(/^[^%]$/, hexOf))
 }

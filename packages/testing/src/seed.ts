@@ -9,7 +9,7 @@ const fieldManager = 'seed'
 /** Kinds that are created first. */
 const firstKinds = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass', 'ServiceAccount']
 const definitionTries = 50
-/** A seed is never aborted. */
+/** A signal that never aborts. */
 const { signal } = new AbortController()
 
 export interface SeedOptions {

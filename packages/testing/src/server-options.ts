@@ -81,14 +81,14 @@ export function checkServerOptions(options: TestServerOptions): void {
   if (typeof kubeconfig !== 'boolean') throw invalidOption('`kubeconfig` is true or false; `cluster.kubeconfig.path` is its path')
 }
 
-/** Options of the server are members of `server`. */
+/** Rejects server options that must be members of `server`. */
 function checkPlaces(options: TestServerOptions): void {
   const isMisplaced = (name: string) => !Object.hasOwn(serverOptionNames, name) && Object.hasOwn(serverNames, name)
   const name = Object.keys(Object(options)).find(isMisplaced)
   if (name !== undefined) throw invalidOption(`createTestServer has no "${name}"; write server: { ${name} }`)
 }
 
-/** Parts that tests bring along. */
+/** Validates options that contain objects with methods. */
 function checkParts({ seed, clock, startAtMs, authenticator, metrics, signing, ...options }: TestServerOptions): void {
   checkKinds('createTestServer', options, { from: 'text', rootCA: 'text', emulate: 'text', onError: 'function' })
   if (seed !== undefined && typeof seed !== 'string' && !Array.isArray(seed))

@@ -6,14 +6,14 @@ export interface Snapshot {
   readonly atMs: number
 }
 
-/** Forks a store that is never written to and whose history does not expire. */
+/** Forks a store as a snapshot, which is never written to and whose history does not expire. */
 export function snapshot(storage: Storage, atMs: number): Snapshot {
   return { storage: fork(storage, { clock: { now: () => atMs, setTimeout: () => () => undefined } }), atMs }
 }
 
 /**
- * Advances a store beyond a revision and compacts it. Clients with a version from before the reset must list again, and no revision
- * has two meanings.
+ * Advances a store beyond a revision and compacts it. Clients with a version from before the reset must then list again, and
+ * no revision is used twice.
  */
 export async function advanceRevision(storage: Storage, revision: number): Promise<void> {
   while (storage.revision < revision) await storage.put(markerKey, noBytes)

@@ -24,7 +24,7 @@ export class TestAuthority {
   }
 
   get(): Promise<SigningAuthority> {
-    // Valid from the start time of the test, to which `reset` returns.
+    // The certificate is valid from the start time of the test, to which `reset` returns.
     this.#authority ??= createSigningAuthority({ clock: { now: () => this.#startAtMs }, random: systemRandom }).then(
       (authority) => {
         this.#pem = authority.certificate

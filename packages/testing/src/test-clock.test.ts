@@ -13,7 +13,7 @@ describe('spanMs', () => {
     ['1.5s', 1500],
     ['250ms', 250],
     ['0', 0],
-  ])('reads the duration %s', (text, ms) => expect(spanMs(text)).toBe(ms))
+  ])('parses the duration %s', (text, ms) => expect(spanMs(text)).toBe(ms))
 
   it.each([
     ['no unit', '5', 'missing unit in duration'],
@@ -37,7 +37,7 @@ describe('spanMs', () => {
 })
 
 describe('ResettableClock', () => {
-  it('stops at every timer and settles there', async () => {
+  it('stops and settles at every timer', async () => {
     const seen: string[] = []
     const clock = new ResettableClock(0, async () => {
       seen.push(`settle ${clock.now()}`)
@@ -53,7 +53,7 @@ describe('ResettableClock', () => {
     expect(clock.now()).toBe(1000)
   })
 
-  it('advances by a duration as text, and not at all by an invalid one', async () => {
+  it('advances by a duration given as text, and rejects an invalid one', async () => {
     const clock = new ResettableClock(0, () => Promise.resolve())
     await clock.advance('1h')
     expect(clock.now()).toBe(3_600_000)

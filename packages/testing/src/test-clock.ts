@@ -77,8 +77,8 @@ function invalidDuration(message: string, cause?: unknown): TestingError {
 }
 
 /**
- * Returns a clock that goes ahead of another one, or behind it with negative milliseconds, for a client whose machine has a wrong time.
- * Its timers last as long.
+ * Returns a clock that is ahead of another clock, or behind it for negative milliseconds, to simulate a client with a wrong
+ * time. The duration of timers is unchanged.
  *
  * @example
  * import { createTestServer, skewedClock } from '@krmkit/testing'
@@ -95,9 +95,9 @@ export function skewedClock(clock: Clock, skewMs: number): Clock {
 export class ResettableClock implements TestClock {
   /** The clock of the server, whose timers do not stop an advance. */
   readonly background: Clock
-  /** A clock whose timers wait for the end of an advance, unless `isObserved`. */
+  /** A clock whose timers fire only at the end of an advance, unless `isObserved`. */
   readonly deferred: Clock
-  /** Whether deferred timers stop an advance, like others. */
+  /** Whether deferred timers stop an advance like other timers. */
   isObserved: () => boolean = () => false
   readonly #settle: () => Promise<void>
   readonly #timers = new Set<Timer>()
@@ -184,7 +184,7 @@ interface Timer {
   cancel: () => void
 }
 
-/** Adapts a clock that the test provides. */
+/** Adapts a clock provided by the test. */
 export function externalClock(clock: Clock): TestClock & { readonly background: Clock; resetTo(atMs: number): void } {
   return {
     now: () => clock.now(),

@@ -42,7 +42,7 @@ describe('createTestServer', () => {
     await expect(started).rejects.toMatchObject({ code: 'InvalidSeed', message: expect.stringContaining(text) })
   })
 
-  it('runs beside others in one process', async () => {
+  it('runs alongside other servers in one process', async () => {
     const clusters = await Promise.all(['a', 'b', 'c'].map(() => createTestServer({ controllers: [] })))
     await Promise.all(clusters.map(({ client }, i) => client.create(configMaps, made(`of-${i}`))))
     const seen = await Promise.all(clusters.map(async ({ client }) => namesOf(await client.list(configMaps))))
@@ -228,7 +228,7 @@ describe('settle', () => {
   })
 
   it('does not wait for a request that waits for a timer of the server', async () => {
-    // The authorizer never decides about bob: only the timeout of the server ends his requests.
+    // The authorizer never decides about bob, so only the timeout of the server ends his requests.
     const authorize = ({ user }: { user: { username: string } }) =>
       user.username === 'bob' ? new Promise<never>(() => undefined) : ({ decision: 'allow', reason: '' } as const)
     await using cluster = await createTestServer({ controllers: [], server: { authorizer: { authorize } } })

@@ -23,9 +23,10 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
 }
 
 /**
- * Runs a test in many orders: requests and watch events are held, also those of controllers, and a scheduler lets them go on one by one.
- * The first run has the order of arrival, the others an order by their seed. Each run has its own server, with the same seed objects,
- * time and randomness. A failing order is shrunk to the fewest overtakings with which the test still fails.
+ * Runs a test with many event orders: requests and watch events, including those of controllers, are held and released one
+ * by one. The first run uses the order of arrival, the others an order determined by their seed. Each run has a separate
+ * server, with the same seed objects, time and randomness. A failing order is shrunk to the fewest deviations with which the
+ * test still fails.
  *
  * @throws OrderFailure for the shortest failing order that was found
  * @throws TestingError `InvalidOrder`
@@ -42,8 +43,8 @@ export function explore(options: ExploreOptions, test: (cluster: TestServer) => 
 }
 
 /**
- * Gives every test a server of its file: a fork of one template that holds the seed. When a test fails, its last requests and the seed of
- * its random faults are printed, and its inspector page is kept with `inspectorFolder`.
+ * Gives every test a server: a fork of one template per file that contains the seed. When a test fails, its last requests
+ * and the seed of its random faults are printed, and its inspector page is kept with `inspectorFolder`.
  *
  * @example
  * import { afterAll, afterEach, beforeEach } from 'vitest'

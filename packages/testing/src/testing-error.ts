@@ -32,7 +32,7 @@ export type TestingErrorCode =
   /** The server is closed. */
   | 'Closed'
 
-/** A test server cannot be used as requested, or an expectation failed. */
+/** Thrown when a test server is used wrongly, or an expectation failed. */
 export class TestingError extends Error {
   override readonly name: string = 'TestingError'
   readonly code: TestingErrorCode

@@ -6,7 +6,7 @@ import { createTestServer } from './test-server.ts'
 
 /** Fixtures of vitest: a server and a namespace for each test. */
 
-/** What the fixtures read of the context of a test. */
+/** The parts of a test context that the fixtures read. */
 interface TestContext {
   readonly task: { readonly name: string; readonly file?: { readonly name: string } }
   onTestFailed(listener: () => void | Promise<void>): void
@@ -18,13 +18,13 @@ export interface ClusterFixtureOptions extends TestServerOptions, FailureOptions
 
 export interface ClusterFixtures {
   readonly cluster: (context: TestContext, use: Use<TestServer>) => Promise<void>
-  /** Name of a namespace for the test alone. */
+  /** Name of a namespace for this test only. */
   readonly namespace: (context: TestContext & { readonly cluster: TestServer }, use: Use<string>) => Promise<void>
 }
 
 /**
- * Creates fixtures for `test.extend`. The tests of a file share one template with the seed; each gets a fork of it, which copies
- * pointers.
+ * Creates fixtures for `test.extend`. The tests of a file share one template with the seed; each gets a fork of it, which
+ * takes constant time.
  *
  * @example
  * import { test as base } from 'vitest'

@@ -10,31 +10,31 @@ import { decodeWatchEvent, encodeWatchFrame } from '@krmkit/schema/protobuf'
  * - `expired`: an `ERROR` event with status 410, then the end of the stream.
  * - `closed`: the end of the stream, as after the timeout of the server.
  * - `dropped`: a lost connection.
- * - `silent`: nothing more arrives, and the connection stays open, as when one half of it is lost.
+ * - `silent`: no more data arrives, but the connection stays open, as after a half-open TCP failure.
  */
 export type WatchEnd = 'expired' | 'closed' | 'dropped' | 'silent'
 
-/** What happens to the stream of a watch. */
+/** A fault of a watch stream. */
 export interface WatchFault {
   readonly end?: WatchEnd
   /** Number of events before the end, without bookmarks. Default 0. */
   readonly afterEvents?: number
-  /** Loses bookmarks, or delivers them and what follows late, on the clock of the test. */
+  /** Drops bookmarks, or delays them and all following events, on the clock of the test. */
   readonly bookmarks?: 'lost' | { readonly delayMs: number }
-  /** Delivers every event late, on the clock of the test. */
+  /** Delays every event, on the clock of the test. */
   readonly delayMs?: number
 }
 
-/** What a stream of watch events passes through. */
+/** Options of a controlled watch stream. */
 export interface WatchControlOptions {
   readonly fault: WatchFault
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** The Status of an `ERROR` event. */
+  /** Creates the Status of an `ERROR` event. */
   readonly expired: () => Status
-  /** Ends the stream like a lost connection. */
+  /** Creates the error that ends the stream like a lost connection. */
   readonly dropped: () => Error
-  /** Holds an event, and resolves to whether it is delivered; undefined where it is not held. */
+  /** Holds an event, and resolves to whether it is delivered; undefined if it is not held. */
   readonly hold?: (type: string, object: () => unknown) => Promise<boolean> | undefined
   readonly onDelivered: () => void
   readonly onEnd: () => void
@@ -57,7 +57,7 @@ export class WatchControl {
     this.#wake()
   }
 
-  /** Wraps the body of a watch. One of its two streams is read. */
+  /** Wraps the body of a watch. Only one of its two streams is read. */
   wrap(body: Extract<ApiBody, { kind: 'stream' }>, contentType: string, types: TypeSource): ApiBody {
     const format = contentType.includes('protobuf') ? protobufFormat(types) : jsonFormat
     const stream = this.#pass(framesOf(body.stream, format), format)
@@ -73,7 +73,7 @@ export class WatchControl {
         const pending = iterator.next()
         const next = await this.#unlessEnded(pending)
         if (next === undefined) {
-          // The rejection of an abandoned read is that of the end.
+          // An abandoned read rejects with the error that ended the stream.
           pending.catch(() => undefined)
           const last = await this.#lastEvent(format)
           if (last !== undefined) yield last
@@ -109,7 +109,7 @@ export class WatchControl {
     return undefined
   }
 
-  /** Whether to deliver an event, after its delay. */
+  /** Delays or holds an event, then returns whether to deliver it. */
   async #admit<T>(item: T, { typeOf, objectOf }: Format<T>): Promise<boolean> {
     const { fault, hold } = this.#options
     const type = typeOf(item)

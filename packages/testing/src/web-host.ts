@@ -1,7 +1,7 @@
 import type { TestHost } from './host.ts'
 import { TestingError } from './testing-error.ts'
 
-/** A runtime without files, ports and certificates: what needs them rejects with `Unsupported`. */
+/** A runtime without files, ports and certificates; operations that need them reject with `Unsupported`. */
 export const webHost: TestHost = {
   manifestFiles: (path) => unsupported(`manifests are read from files only in Node: ${path}; give their objects`),
   saveState: () => unsupported('objects are saved only in Node'),

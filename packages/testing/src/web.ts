@@ -7,8 +7,8 @@ import { webHost } from './web-host.ts'
 /** The functions that start test servers, without files, ports and certificates. */
 
 /**
- * `createTestServer` of the entry point for browsers. What needs files or ports rejects with
- * TestingError `Unsupported`; client certificates are not signed.
+ * `createTestServer` of the entry point for browsers. Operations that need files or ports reject with TestingError
+ * `Unsupported`; client certificates are not signed.
  *
  * @see {@link TestServer}
  */

@@ -5,7 +5,7 @@ import { OutboundFaults } from './outbound-faults.ts'
 import { skewedClock } from './test-clock.ts'
 import { clusterPerTest, createTestServer, explore } from './test-server.ts'
 
-/** Values of wrong kinds and ranges, as calls without types have them. Each is an error that says what is expected. */
+/** Values of wrong kinds and ranges, as passed by untyped callers. Each must be an error that states the expected value. */
 
 type Call = (server: TestServer) => unknown
 type Case = readonly [call: Call, message: string]

@@ -4,12 +4,12 @@ import { krmkitSubject } from './krmkit-subject.fixture.ts'
 import { type ClientDefect, naiveClient } from './naive-client.fixture.ts'
 import { type InformerDefect, naiveInformer } from './naive-informer.fixture.ts'
 
-/** Clients against the suite, and the suite against clients with known defects. */
+/** Certifies correct clients, and checks that the suite finds the defects of defective ones. */
 
 const slow = { timeout: 120_000 }
 const concurrency = 8
 
-/** For each defect the scenarios that must find it. */
+/** By defect: the scenarios that must find it. */
 const informerDefects: Readonly<Record<InformerDefect, readonly string[]>> = {
   'ignores 410': ['expired-event', 'expired-status'],
   'retries at once': ['expired-often', 'server-errors', 'refused-watches', 'short-watches', 'lost-connections'],
@@ -63,7 +63,7 @@ describe('certify', () => {
 
   it.concurrent.each(Object.entries(informerDefects))('finds an informer that %s', slow, async (defect, scenarios) => {
     const subject = { name: defect, informer: naiveInformer(defect as InformerDefect) }
-    // Renewed credentials are waited for several times as long.
+    // Renewed credentials may take several times as long.
     const patienceMs = defect === 'reads its token once' ? 1500 : 6000
     const report = await certify(subject, { scenarios, concurrency, patienceMs })
     expect(report.failed.map(({ id }) => id).sort(), formatCertification(report)).toEqual([...scenarios].sort())
@@ -78,7 +78,7 @@ describe('certify', () => {
     await expect(certify(krmkitSubject, { scenarios: ['nosuch'] })).rejects.toMatchObject({ code: 'InvalidOption' })
   })
 
-  it('says what does not apply, and what an adapter failed with', slow, async () => {
+  it('reports scenarios that do not apply and errors of adapters', slow, async () => {
     const failing = { start: () => Promise.reject(new TypeError('no such informer')) }
     const report = await certify({ name: 'x', informer: failing }, { scenarios: ['resume', 'streaming-list', 'retry-after'] })
     expect(report.results.map(({ outcome, observed }) => [outcome, observed])).toEqual([

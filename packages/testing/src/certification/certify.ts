@@ -70,7 +70,7 @@ export async function certify(subject: CertificationSubject, options: Certificat
   const work = async () => {
     for (let index = next++; index < chosen.length; index = next++) results[index] = await runScenario(chosen[index]!, context)
   }
-  // The first one writes the certificates of all.
+  // The first stage writes the certificates that all stages use.
   if (chosen.length > 0) results[next++] = await runScenario(chosen[0]!, context)
   await Promise.all(Array.from({ length: Math.max(1, concurrency) }, work))
   return { subject: subject.name, results, failed: results.filter(({ outcome }) => outcome === 'failed') }
@@ -99,7 +99,7 @@ async function runScenario(scenario: Scenario, context: RunContext): Promise<Cer
     return result('passed', requestsOf(stage))
   } catch (error) {
     if (error instanceof NotApplicable) return result('notApplicable', error.message)
-    // Errors of adapters are results, too: their text says more than a stack of the suite.
+    // Errors of adapters are results, too. Only their message is reported, because the stack belongs to the suite.
     const what = error instanceof Violation ? error.message : `the adapter failed: ${describe(error)}`
     return result('failed', `${what} (${requestsOf(stage)})`)
   }

@@ -17,14 +17,14 @@ export class ClientRun {
     return new ClientRun(stage, await adapter.connect(stage.server, namespace))
   }
 
-  /** Returns a method of the client. @throws NotApplicable where the adapter has none */
+  /** Returns a method of the client. @throws NotApplicable if the adapter lacks it */
   method<K extends keyof ConnectedClient>(name: K): NonNullable<ConnectedClient[K]> {
     const method = this.#client[name]
     if (method === undefined) throw new NotApplicable(`the adapter has no method ${name}`)
     return method.bind(this.#client) as NonNullable<ConnectedClient[K]>
   }
 
-  /** The requests of a verb, after a moment in which a client could repeat one. */
+  /** Returns the requests of a verb after a delay in which a client could repeat a request. */
   async requestsOf(verb: string, waitMs = 1500): Promise<readonly SeenRequest[]> {
     await pause(waitMs)
     return this.stage.front.of(verb)
@@ -35,7 +35,7 @@ export class ClientRun {
   }
 }
 
-/** The HTTP status of an error of a client; undefined for other errors. */
+/** Returns the HTTP status of an error of a client; undefined for other errors. */
 export function statusOfError(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown }
@@ -55,7 +55,7 @@ export async function requireStatus(call: () => unknown, wanted: number): Promis
   require(false, () => `${outcome}; the server answered ${wanted}`)
 }
 
-/** Waits for a call, whether it succeeds or not. */
+/** Waits until a call succeeds or fails. */
 export async function settled(call: () => unknown): Promise<void> {
   try {
     await call()

@@ -7,7 +7,7 @@ const marks: Readonly<Record<CertificationResult['outcome'], string>> = {
 }
 
 /**
- * Formats a report for people: one line for each scenario, and what is wrong with those that failed.
+ * Formats a report for people: one line for each scenario, and the violations of failed scenarios.
  *
  * @see {@link certify} for an example
  */

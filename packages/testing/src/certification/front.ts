@@ -6,17 +6,17 @@ import { type StreamManner, WatchTap } from './watch-tap.ts'
 
 /** A request of the client under test. */
 export interface SeenRequest extends RequestAttributes {
-  /** Time of arrival in milliseconds, on a clock that never goes back. */
+  /** Time of arrival in milliseconds, on a monotonic clock. */
   readonly atMs: number
   readonly parameters: URLSearchParams
   readonly headers: ApiRequest['headers']
-  /** The body, once the server has read it. */
+  /** The body; empty until the server has read it. */
   body: string
-  /** HTTP status; 0 until it is known, and where no response was sent. */
+  /** HTTP status; 0 until it is known, or if no response was sent. */
   code: number
 }
 
-/** Passes a request on, with another query where given. */
+/** Forwards a request, with another query if given. */
 export type Next = (query?: string) => Promise<ApiResponse>
 
 export type Intercept = (next: Next, request: SeenRequest) => Promise<ApiResponse>
@@ -26,7 +26,7 @@ interface Rule {
   readonly intercept: Intercept
 }
 
-/** Stands between the port and the server: records requests, and changes requests, responses and the bytes of watches. */
+/** Proxy between the port and the server: records requests, and modifies requests, responses and the bytes of watches. */
 export class Front {
   readonly requests: SeenRequest[] = []
   readonly #taps = new Set<WatchTap>()
@@ -38,7 +38,7 @@ export class Front {
     return this.requests.filter(({ verb }) => verbs.includes(verb))
   }
 
-  /** Intercepts matching requests. Several rules nest, the first outermost. @returns a function that ends it */
+  /** Intercepts matching requests. Several rules nest, the first is outermost. @returns a function that removes the rule */
   intercept(match: Match, intercept: Intercept): () => void {
     const rule = { match, intercept }
     this.#rules.push(rule)
@@ -47,7 +47,7 @@ export class Front {
     }
   }
 
-  /** Holds matching requests, but for the first `after`, until the returned function is called. */
+  /** Holds matching requests, except the first `after`, until the returned function is called. */
   hold(match: Match, after = 0): () => void {
     let release: () => void = () => undefined
     let skipped = 0
@@ -64,7 +64,7 @@ export class Front {
     }
   }
 
-  /** How events of watches are written from now on. */
+  /** Sets how events of watches are written from now on. */
   set manner(manner: StreamManner) {
     this.#manner = manner
     for (const tap of this.#taps) tap.manner = manner

@@ -8,20 +8,20 @@ export interface InformerRunOptions {
   readonly patienceMs: number
 }
 
-/** Requests within `hotLoopMs` above which a client that backs off is out of the question. */
+/** Number of requests within `hotLoopMs` above which the client does not back off. */
 const hotLoopRequests = 15
 const hotLoopMs = 4000
 
-/** One informer under test, and what must hold about it at every moment. */
+/** An informer under test, with the invariants that must hold at all times. */
 export class InformerRun {
   readonly stage: Stage
   readonly patienceMs: number
   readonly #adapter: InformerAdapter
   #informer: RunningInformer | undefined
   #labelSelector: string | undefined
-  /** The newest version seen of each object, by uid. */
+  /** The newest observed version of each object, by uid. */
   readonly #newest = new Map<string, bigint>()
-  /** Objects that have left the cache, by uid. */
+  /** Uids of objects that were removed from the cache. */
   readonly #gone = new Set<string>()
   readonly #seen = new Map<string, CachedObject>()
   #present = new Set<string>()
@@ -59,7 +59,7 @@ export class InformerRun {
     require(isOpen, () => `no watch was opened within ${this.patienceMs / 1000} s`)
   }
 
-  /** Waits until the cache has exactly the objects of the server. */
+  /** Waits until the cache equals the objects of the server. */
   async converged(when: string, patienceMs = this.patienceMs): Promise<void> {
     let wanted: string[] = []
     let found: string[] = []
@@ -72,7 +72,7 @@ export class InformerRun {
     require(hasAll, () => `${when} the cache differs from the server for ${patienceMs / 1000} s: ${differenceOf(found, wanted)}`)
   }
 
-  /** Reads the cache. @throws Violation when an object goes back in time or appears again after its deletion */
+  /** Reads the cache. @throws Violation when an object reverts to an older version or reappears after its deletion */
   async sample(): Promise<readonly CachedObject[]> {
     const objects = await this.#informer!.objects()
     const present = new Set<string>()
@@ -91,7 +91,7 @@ export class InformerRun {
     return objects
   }
 
-  /** Reads the cache for some time. @throws Violation, like `sample` */
+  /** Reads the cache repeatedly for some time. @throws Violation, like `sample` */
   async observe(ms: number): Promise<void> {
     const endMs = performance.now() + ms
     while (performance.now() < endMs) {
@@ -100,12 +100,12 @@ export class InformerRun {
     }
   }
 
-  /** The calls of the handlers; undefined where the adapter does not record them. */
+  /** Returns the handler calls; undefined if the adapter does not record them. */
   async events(): Promise<readonly InformerEvent[] | undefined> {
     return this.#informer!.events?.()
   }
 
-  /** Requires that the client slows down while all its attempts fail. */
+  /** Requires that the client backs off while all its attempts fail. */
   async backsOff(): Promise<void> {
     const { requests } = this.stage.front
     const from = requests.length
@@ -119,13 +119,16 @@ export class InformerRun {
     require(await eventually(condition, this.patienceMs), () => `${what}: not within ${this.patienceMs / 1000} s`)
   }
 
-  /** The final checks of every scenario: cache, versions that never existed, and order of the calls of the handlers. */
+  /**
+   * The final checks of every scenario: the cache equals the server, all observed versions existed, and handler calls are in
+   * a valid order.
+   */
   async finish(): Promise<void> {
     await this.converged('at the end')
     for (const [version, { metadata }] of this.#seen) {
       require(this.stage.stored.has(version), () => `the cache had ${metadata.name} at ${version}, which was never stored`)
     }
-    // Handlers may be called later than the cache changes.
+    // Handlers may be called after the cache has changed.
     let difference: string | undefined = ''
     const fits = async () => {
       difference = await this.#checkEvents()
@@ -139,7 +142,7 @@ export class InformerRun {
     await this.#informer?.stop()
   }
 
-  /** Returns how the calls of the handlers differ from the cache. @throws Violation for calls in a wrong order */
+  /** Returns the difference between handler calls and the cache. @throws Violation for handler calls in a wrong order */
   async #checkEvents(): Promise<string | undefined> {
     const events = await this.events()
     if (events === undefined) return undefined

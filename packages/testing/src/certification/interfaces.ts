@@ -1,4 +1,4 @@
-/** A value, or a promise of it: adapters of programs in another process answer later. */
+/** A value, or a promise of it: adapters of programs in another process are asynchronous. */
 export type Awaitable<T> = T | Promise<T>
 
 /** The server of one scenario. Each scenario has its own. */
@@ -11,20 +11,20 @@ export interface CertificationServer {
   readonly tokenFile: string
   /** The bearer token at the start. */
   readonly token: string
-  /** PEM of the authority of the server. */
+  /** PEM of the certificate authority of the server. */
   readonly authority: string
-  /** Path of that PEM. */
+  /** Path of a file with `authority`. */
   readonly authorityFile: string
 }
 
-/** How to start an informer of the ConfigMaps (`v1`) of a namespace. */
+/** Options for starting an informer of the ConfigMaps (`v1`) of a namespace. */
 export interface InformerStart {
   readonly server: CertificationServer
   readonly namespace: string
   readonly labelSelector?: string
-  /** Start with a streaming list (`sendInitialEvents`). Given only to adapters with this feature. */
+  /** Start with a streaming list (`sendInitialEvents`). Set only for adapters with this feature. */
   readonly streamingLists?: true
-  /** Time after which a watch is to end. Given only to adapters with the feature `watchTimeouts`. */
+  /** Time after which a watch should end. Set only for adapters with the feature `watchTimeouts`. */
   readonly watchTimeoutMs?: number
 }
 
@@ -47,7 +47,7 @@ export interface CachedObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** An informer that runs. */
+/** A running informer. */
 export interface RunningInformer {
   /** Whether the first list is complete in the cache. */
   hasSynced(): Awaitable<boolean>
@@ -58,7 +58,7 @@ export interface RunningInformer {
   stop(): Awaitable<void>
 }
 
-/** Features that not every informer has. Without them their scenarios do not apply. */
+/** Optional features of informers. Without a feature its scenarios do not apply. */
 export interface InformerFeatures {
   readonly streamingLists?: boolean
   readonly watchTimeouts?: boolean
@@ -67,7 +67,7 @@ export interface InformerFeatures {
 /** Starts informers of the library under test. */
 export interface InformerAdapter {
   readonly features?: InformerFeatures
-  /** Resolves when the informer runs; it need not have synced. The informer goes on after errors, as in a well-written program. */
+  /** Resolves when the informer runs; it need not have synced. The informer must continue after errors. */
   start(options: InformerStart): Awaitable<RunningInformer>
 }
 
@@ -76,26 +76,26 @@ export type CertificationPatch =
   | { readonly type: 'merge' | 'strategic'; readonly patch: object }
   | { readonly type: 'json'; readonly patch: readonly object[] }
 
-/** What a list selects. */
+/** Options of a list. */
 export interface CertificationListOptions {
   readonly labelSelector?: string
   readonly fieldSelector?: string
-  /** Number of objects in a chunk. */
+  /** Maximum number of objects in a chunk. */
   readonly limit?: number
 }
 
 /**
- * A client of the ConfigMaps of a namespace. Scenarios of absent methods do not apply. Methods reject with an error whose `code` or
- * `statusCode` is the status that the server answered.
+ * A client of the ConfigMaps of a namespace. Scenarios of absent methods do not apply. Methods reject with an error whose
+ * `code` or `statusCode` is the HTTP status of the response.
  */
 export interface ConnectedClient {
   get?(name: string): Awaitable<CachedObject>
-  /** Lists all objects, following chunks. */
+  /** Lists all objects, following continue tokens. */
   list?(options: CertificationListOptions): Awaitable<readonly CachedObject[]>
   create?(object: CachedObject): Awaitable<CachedObject>
   /** Replaces an object by the given one, which was read before. */
   update?(object: CachedObject): Awaitable<CachedObject>
-  /** Changes `data` of an object, as the library does it when others write, too: reads, changes, writes, and again after a conflict. */
+  /** Changes `data` of an object with the retry helper of the library: read, change, write; repeated after a conflict. */
   modify?(name: string, data: Readonly<Record<string, string>>): Awaitable<CachedObject>
   patch?(name: string, patch: CertificationPatch): Awaitable<CachedObject>
   /** Server-side apply. */
@@ -117,7 +117,7 @@ export interface CertificationSubject {
 }
 
 /**
- * A situation that a correct client survives.
+ * A situation that a correct client handles.
  *
  * @see {@link certify}
  */
@@ -125,9 +125,9 @@ export interface CertificationScenario {
   /** Stable id: `list-compacted`. */
   readonly id: string
   readonly part: 'informer' | 'client'
-  /** What a correct client does. */
+  /** The behaviour of a correct client. */
   readonly title: string
-  /** What goes wrong otherwise. */
+  /** The consequences of other behaviour. */
   readonly why: string
 }
 

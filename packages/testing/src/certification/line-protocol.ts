@@ -1,7 +1,8 @@
 import type { CachedObject, InformerEvent, InformerFeatures, InformerStart } from './interfaces.ts'
 
 /**
- * How programs of any language take part: one JSON object a line, requests on stdin, responses on stdout, several at a time.
+ * Protocol for client programs in any language: one JSON object per line, requests on stdin, responses on stdout, several
+ * concurrently.
  *
  *     > {"id":1,"method":"describe"}
  *     < {"id":1,"result":{"informer":{"features":{}},"client":["get","list"]}}
@@ -16,7 +17,7 @@ import type { CachedObject, InformerEvent, InformerFeatures, InformerStart } fro
  *     < {"id":6,"error":{"message":"the object has been modified","code":409}}
  *     > {"id":7,"method":"close","params":{"client":8}}
  *
- * The program ends when its stdin ends. What it writes on stderr is for people.
+ * The program ends when its stdin ends. Its stderr is only for diagnostics.
  */
 export interface LineRequest {
   readonly id: number
@@ -27,11 +28,11 @@ export interface LineRequest {
 export interface LineResponse {
   readonly id: number
   readonly result?: unknown
-  /** `code`: the HTTP status that the server answered. */
+  /** `code` is the HTTP status of the response of the server. */
   readonly error?: { readonly message: string; readonly code?: number }
 }
 
-/** What a program can do. */
+/** The capabilities of a program. */
 export interface Description {
   /** Absent: no informer. */
   readonly informer?: { readonly features?: InformerFeatures }

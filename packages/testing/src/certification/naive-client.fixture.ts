@@ -2,7 +2,7 @@ import type { CachedObject, ClientAdapter, ConnectedClient } from './interfaces.
 import { type NaiveRequest, readObject, StatusError, send } from './naive-request.fixture.ts'
 import { pause } from './violation.ts'
 
-/** What clients do wrong. */
+/** Defects of clients. */
 export type ClientDefect =
   | 'repeats conflicts'
   | 'overwrites after a conflict'

@@ -4,7 +4,7 @@ import type { CachedObject, InformerAdapter, InformerEvent, InformerStart, Runni
 import { readObject, StatusError, send } from './naive-request.fixture.ts'
 import { pause } from './violation.ts'
 
-/** What informers do wrong. */
+/** Defects of informers. */
 export type InformerDefect =
   | 'ignores 410'
   | 'retries at once'

@@ -14,11 +14,11 @@ export interface NaiveRequest {
   readonly signal?: AbortSignal
 }
 
-/** A status of the server, as an error. */
+/** A Status response of the server, as an error. */
 export class StatusError extends Error {
   readonly code: number
   readonly retryAfterMs: number | undefined
-  /** The token with which an expired list can go on from the present state. */
+  /** The continue token with which an expired list can continue from the current state. */
   readonly freshToken: string | undefined
 
   constructor(
@@ -32,7 +32,7 @@ export class StatusError extends Error {
   }
 }
 
-/** Sends a request with nothing but Node. */
+/** Sends a request with the built-in modules of Node. */
 export function send(options: NaiveRequest): Promise<IncomingMessage> {
   const { server, method = 'GET', path, body, contentType = 'application/json', signal } = options
   const { hostname, port } = new URL(server.url)

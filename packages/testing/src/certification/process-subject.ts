@@ -15,7 +15,7 @@ export interface ProcessSubjectOptions {
 /** A client under test in another process. */
 export interface ProcessSubject extends CertificationSubject, AsyncDisposable {}
 
-/** An error that the program reports. */
+/** An error reported by the program. */
 class ProgramError extends Error {
   override readonly name = 'ProgramError'
   readonly code: number | undefined
@@ -27,10 +27,10 @@ class ProgramError extends Error {
 }
 
 /**
- * Starts a program that has the client under test, in any language, and speaks with it over stdin and stdout: one JSON object a line, as
- * described in the guide about certification.
+ * Starts a program in any language that contains the client under test, and communicates with it over stdin and stdout: one
+ * JSON object per line, as described in the certification guide.
  *
- * @throws Error when the program does not start, or describes itself wrongly
+ * @throws Error when the program does not start, or its description is invalid
  * @example
  * import { certify, formatCertification, startProcessSubject } from '@krmkit/testing/certification'
  * await using subject = await startProcessSubject({ name: 'client-go', command: './certify-client-go' })
@@ -85,7 +85,7 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** The last lines of stderr that errors show. */
+/** Number of characters of stderr, from its end, that errors show. */
 const shownCharacters = 2000
 
 class Program {
@@ -126,7 +126,7 @@ class Program {
     })
   }
 
-  /** Ends stdin, and the program if that does not end it. */
+  /** Closes stdin, and kills the program if it does not exit. */
   async close(): Promise<void> {
     this.#child.stdin!.end()
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), 5000)

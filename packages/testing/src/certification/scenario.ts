@@ -6,7 +6,7 @@ import type { CertificationScenario, InformerFeatures } from './interfaces.ts'
 export interface InformerScenario extends Omit<CertificationScenario, 'part'> {
   /** Does not apply without this feature. */
   readonly needs?: keyof InformerFeatures
-  /** How far the clock of the server goes ahead. Default 0. */
+  /** How far the clock of the server is ahead, in milliseconds. Default 0. */
   readonly aheadMs?: number
   run(run: InformerRun): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { LineRequest, LineResponse } from './line-protocol.ts'
 import { startProcessSubject } from './process-subject.ts'
 import { serveSubject } from './serve-subject.ts'
 
-it('a subject serves its informer and its client by lines', async () => {
+it('a subject serves its informer and its client over the line protocol', async () => {
   const input = new PassThrough()
   const output = new PassThrough()
   const informer = { hasSynced: () => true, objects: () => [], stop: () => undefined }
@@ -32,7 +32,7 @@ it('a subject serves its informer and its client by lines', async () => {
   await serving
 })
 
-it('a program that ends is an error with its last lines', async () => {
+it('a program that exits is an error with its last lines', async () => {
   const args = ['-e', 'console.error("no config"); process.exit(3)']
   const starting = startProcessSubject({ name: 'x', command: process.execPath, args })
   await expect(starting).rejects.toThrow('the program ended with 3: no config')

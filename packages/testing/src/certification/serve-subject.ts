@@ -12,15 +12,15 @@ import type {
   StateParams,
 } from './line-protocol.ts'
 
-/** Where requests come from, and where responses go. */
+/** Streams of requests and responses. */
 export interface ServeSubjectStreams {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
 }
 
 /**
- * Serves a client under test to `startProcessSubject` in another process: one that may crash, or that needs another version of Node.
- * Resolves when the input ends.
+ * Serves a client under test to `startProcessSubject` in another process. Use it for a client that may crash, or that needs
+ * another version of Node. Resolves when the input ends.
  *
  * @param methods names of the methods that the connected client has
  * @example

@@ -31,13 +31,13 @@ export async function sharedFolder(): Promise<SharedFolder> {
 
 export interface StageOptions {
   readonly folder: SharedFolder
-  /** Names the folder of this stage. */
+  /** Name of the folder of this stage. */
   readonly id: string
-  /** How far the clock of the server goes ahead. Default 0. */
+  /** How far the clock of the server is ahead, in milliseconds. Default 0. */
   readonly aheadMs?: number
 }
 
-/** The server of one scenario, on a port, with what the test writes to it. */
+/** The server of one scenario, on a port, with methods by which the test writes to it. */
 export class Stage implements AsyncDisposable {
   readonly front = new Front()
   readonly cluster: TestServer
@@ -83,10 +83,10 @@ export class Stage implements AsyncDisposable {
 
   async remove(name: string): Promise<void> {
     await this.cluster.client.delete(ConfigMaps, name, { namespace })
-    // The revision of the deletion is the resource version of the DELETED event.
+    // The resource version of the DELETED event is the revision of the deletion.
   }
 
-  /** Advances the resource version by changes that the client under test does not see. */
+  /** Advances the resource version by changes to objects that the client under test does not watch. */
   async changeOthers(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       await this.cluster.client.create(Secrets, { metadata: { generateName: 'other-', namespace } })
@@ -98,14 +98,14 @@ export class Stage implements AsyncDisposable {
     await this.cluster.clock.advance('75s')
   }
 
-  /** The objects of the server. */
+  /** Returns the objects on the server. */
   async objects(labelSelector?: string): Promise<readonly CachedObject[]> {
     const { client } = this.cluster
     const options = labelSelector === undefined ? { namespace } : { namespace, labelSelector }
     return (await client.list(ConfigMaps, options)).items
   }
 
-  /** Replaces the token: the old one is answered with 401, and the new one is in the file. */
+  /** Replaces the token: requests with the old token get 401, and the file contains the new token. */
   async rotateToken(): Promise<void> {
     this.cluster.expireTokens(user)
     await writeFile(this.server.tokenFile, this.cluster.tokenOf(user))
@@ -162,7 +162,7 @@ export function versionOf({ metadata }: CachedObject): string {
   return `${metadata.uid}@${metadata.resourceVersion}`
 }
 
-/** A kubeconfig with a token file; JSON is YAML. */
+/** Formats a kubeconfig with a token file, as JSON, which is valid YAML. */
 function kubeconfigOf(server: CertificationServer): string {
   const name = 'certification'
   return JSON.stringify({

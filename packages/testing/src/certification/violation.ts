@@ -1,9 +1,9 @@
-/** The client under test broke a rule of a scenario. */
+/** Thrown when the client under test violates a scenario. */
 export class Violation extends Error {
   override readonly name = 'Violation'
 }
 
-/** The scenario says nothing about the client under test. */
+/** Thrown when the scenario does not apply to the client under test. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
@@ -20,7 +20,7 @@ export function pause(ms: number): Promise<void> {
   })
 }
 
-/** Waits until a condition holds. @returns whether it does */
+/** Waits until a condition holds. @returns whether it held before the timeout */
 export async function eventually(condition: () => boolean | Promise<boolean>, patienceMs: number): Promise<boolean> {
   const endMs = performance.now() + patienceMs
   for (;;) {
@@ -30,7 +30,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>, pa
   }
 }
 
-/** Waits for a promise, but not longer than some time. @throws Violation */
+/** Waits for a promise with a timeout. @throws Violation */
 export async function within<T>(ms: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -5,8 +5,8 @@ import { pause } from './violation.ts'
  * How events of a watch are written.
  *
  * - `whole`: as the server writes them.
- * - `bytes`: byte by byte, each in a write that stands alone.
- * - `held`: not at all; with the next manner together, in one write.
+ * - `bytes`: byte by byte, each in a separate write.
+ * - `held`: not written until the manner changes, then together in one write.
  * - `cutClosed`, `cutDropped`: half of the next event, then a clean end of the response or a lost connection.
  */
 export type StreamManner = 'whole' | 'bytes' | 'held' | 'cutClosed' | 'cutDropped'
@@ -81,7 +81,8 @@ export class WatchTap {
     } else if (this.#manner === 'bytes') {
       for (let at = 0; at < bytes.length; at++) {
         yield bytes.subarray(at, at + 1)
-        // Each byte in a turn that stands alone; inside a character long enough for the client to read the first bytes of it alone.
+        // Each byte in a separate turn. Inside a multi-byte character, waits long enough for the client to read its first
+        // bytes separately.
         await (bytes[at]! >= 0x80 ? pause(3) : new Promise((resolve) => setImmediate(resolve)))
       }
     } else {

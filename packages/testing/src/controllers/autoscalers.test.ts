@@ -71,7 +71,7 @@ async function start(usage: { cpu?: string; queue?: string }, spec: object = {})
   return server.current
 }
 
-/** Makes all pods run and ready since an hour. */
+/** Makes all pods running and ready for an hour. */
 async function ready(server: TestServer): Promise<void> {
   await runPods(server)
   const pods = resourceType({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
@@ -109,7 +109,7 @@ describe('horizontal pod autoscaler', () => {
     expect([await replicasOf(server), (await conditionsOf(server))?.[0]]).toEqual([2, 'AbleToScale True ReadyForNewScale'])
   })
 
-  it('counts pods that are not ready as idle', async () => {
+  it('treats pods that are not ready as idle', async () => {
     const usage = { cpu: '90m' }
     await using server = await start(usage)
     await server.clock.advance('15s')
@@ -145,7 +145,7 @@ describe('horizontal pod autoscaler', () => {
     expect(await replicasOf(server)).toBe(4)
   })
 
-  it('stays within its bounds', async () => {
+  it('stays within minReplicas and maxReplicas', async () => {
     await using server = await start({ cpu: '10m' }, { minReplicas: 3 })
     expect(await replicasOf(server)).toBe(3)
     await server.client.patch(autoscalers, 'web', { type: 'merge', patch: { spec: { minReplicas: 1, maxReplicas: 1 } } })
@@ -165,7 +165,7 @@ describe('horizontal pod autoscaler', () => {
     expect(await conditionsOf(server)).toContain('AbleToScale False FailedGetScale')
   })
 
-  it('explains metrics that it cannot read as the stock controller does', async () => {
+  it('reports unreadable metrics in the wording of kube-controller-manager', async () => {
     const describedObject = { apiVersion: 'v1', kind: 'Service', name: 'front' }
     const metric = { name: 'queue' }
     const value = { type: 'Value', value: '1' }

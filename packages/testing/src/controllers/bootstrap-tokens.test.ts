@@ -29,7 +29,7 @@ describe('bootstrap signer', () => {
   }
   const plain = ['kubeconfig', 'other']
 
-  it('signs with every token for signing, and no other [P118] [P121]', async () => {
+  it('signs with every token that allows signing, and no other [P118] [P121]', async () => {
     const { cluster, client, keys } = await begin()
     await using _ = cluster
     await client.create(secrets, secretOf('aaaaaa'))
@@ -140,7 +140,7 @@ describe('token cleaner', () => {
     expect(await left()).toEqual(['bbbbbb'])
   })
 
-  it('selects tokens by type and namespace, and deletes unreadable ones [P264]', async () => {
+  it('selects tokens by type and namespace, and deletes those with an invalid expiration [P264]', async () => {
     await using cluster = await serverWith('tokencleaner')
     const { client } = cluster
     const past = secretOf('aaaaaa', { expires: start - 1000 })

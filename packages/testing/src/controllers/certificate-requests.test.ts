@@ -140,7 +140,7 @@ describe('signing', () => {
     expect((await decide(quiet, 'a')).status?.conditions).toHaveLength(1)
   })
 
-  it('writes the failure to a request that changes meanwhile, and reports it once', async () => {
+  it('writes the failure to a concurrently changed request, and reports it once', async () => {
     const errors: unknown[] = []
     let changes = 0
     const sign = async (): Promise<string> => {
@@ -305,7 +305,7 @@ describe('clean-up', () => {
     expect(await names(cluster)).toEqual([])
   })
 
-  it('keeps requests for five minutes after a change, whatever their times [P135]', async () => {
+  it('keeps requests for five minutes after a change, regardless of their age [P135]', async () => {
     await using cluster = await begin()
     const { metadata } = await cluster.client.create(requests, draft('a'))
     const conditions = [
@@ -364,7 +364,7 @@ describe('a node', () => {
     expect((await by(second, path)).status).toBe(403)
   })
 
-  it('is recognized by forks, each with its own time', async () => {
+  it('is recognized by forks, each with a separate clock', async () => {
     await using cluster = await begin()
     const fork = cluster.fork()
     await using _ = fork

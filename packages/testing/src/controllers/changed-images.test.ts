@@ -40,7 +40,7 @@ describe('containers of simulated nodes whose image changes', () => {
   const killed = async ({ client }: TestServer) =>
     (await client.list(events)).items.filter(({ reason }) => reason === 'Killing').map(({ message }) => message)
 
-  it('restart it with the new image, whatever the restart policy is', async () => {
+  it('restart with the new image, regardless of the restart policy', async () => {
     await using server = await start([{ match: { image: 'web:2' }, logs: 'two\n' }])
     await run(server, { restartPolicy: 'Never', containers: [{ ...container, ports: [{ containerPort: 80 }] }] })
     const changed = await setImage(server, 'web:2')
@@ -52,7 +52,7 @@ describe('containers of simulated nodes whose image changes', () => {
     expect(await log.text()).toBe('two\n')
   })
 
-  it('stop it within its grace period', async () => {
+  it('stop within the grace period', async () => {
     await using server = await start([{ stopAfterMs: 5000, exitCode: 3 }])
     await run(server)
     expect(stateOf(await setImage(server, 'web:2'))).toHaveProperty('running')
@@ -60,7 +60,7 @@ describe('containers of simulated nodes whose image changes', () => {
     expect(statusOf(await getPod(server))).toMatchObject({ image: 'web:2', lastState: { terminated: { exitCode: 3 } } })
   })
 
-  it('begin a new back-off', async () => {
+  it('reset their back-off', async () => {
     await using server = await start([{ exitAfterMs: 1000, exitCode: 1 }])
     await run(server)
     await server.clock.advance('10m')
@@ -72,7 +72,7 @@ describe('containers of simulated nodes whose image changes', () => {
     expect(await restarts()).toBe(before + 3)
   })
 
-  it('pull an image that can be pulled at once', async () => {
+  it('pull the new image at once', async () => {
     await using server = await start([{ match: { image: 'missing:1' }, pullError: 'manifest unknown' }])
     await run(server, { containers: [{ ...container, image: 'missing:1' }] })
     await server.clock.advance('5m')
@@ -80,7 +80,7 @@ describe('containers of simulated nodes whose image changes', () => {
     expect(stateOf(await setImage(server, 'web:2'))).toHaveProperty('running')
   })
 
-  it('leave the other containers alone', async () => {
+  it('do not affect other containers', async () => {
     await using server = await start()
     const others = ['a', 'b'].map((name) => ({ name, image: 'web:1' }))
     await run(server, { initContainers: [{ name: 'first', image: 'web:1' }], containers: [others[0], container, others[1]] })

@@ -58,7 +58,7 @@ describe('clusterrole-aggregation-controller', () => {
     expect(owner).toMatchObject({ manager: 'clusterrole-aggregation-controller', operation: 'Apply' })
   })
 
-  it('aggregates aggregated roles, never a role into itself', async () => {
+  it('aggregates aggregated roles, but never a role into itself', async () => {
     await using cluster = await createTestServer({ controllers })
     const { client } = cluster
     await client.create(clusterRoles, sum('admin', 'admin', { into: 'admin' }))

@@ -76,7 +76,7 @@ describe('cron job controller', () => {
     expect(await jobNames(server)).toEqual([`tick-${minuteOf(0, 10)}`])
   })
 
-  it('keeps as many ended jobs as the history limits say', async () => {
+  it('keeps as many ended jobs as the history limits allow', async () => {
     await using server = await start({ successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1 })
     for (const exitCode of [0, 0, 0]) {
       await server.clock.advance('10m')
@@ -85,7 +85,7 @@ describe('cron job controller', () => {
     expect(await jobNames(server)).toEqual([`tick-${minuteOf(0, 20)}`, `tick-${minuteOf(0, 30)}`])
   })
 
-  it('follows the time zone', async () => {
+  it('uses the time zone', async () => {
     await using server = await start({ schedule: '0 9 * * *', timeZone: 'Europe/Berlin' })
     await server.clock.advance('8h')
     expect(await jobNames(server)).toEqual([`tick-${minuteOf(8, 0)}`])
@@ -97,7 +97,7 @@ describe('cron job controller', () => {
     ['Allow', 3],
     ['Forbid', 1],
     ['Replace', 1],
-  ])('runs jobs next to each other as the policy %s says', async (concurrencyPolicy, count) => {
+  ])('applies the concurrency policy %s', async (concurrencyPolicy, count) => {
     await using server = await start({ concurrencyPolicy })
     await server.clock.advance('30m')
     const names = await jobNames(server)
@@ -105,7 +105,7 @@ describe('cron job controller', () => {
     expect(names.at(-1)).toBe(`tick-${concurrencyPolicy === 'Forbid' ? minuteOf(0, 10) : minuteOf(0, 30)}`)
   })
 
-  it('starts only the latest of the times that a suspended cron job missed', async () => {
+  it('starts only the latest time that a suspended cron job missed', async () => {
     await using server = await start({ suspend: true })
     await server.clock.advance('1h5m')
     expect(await jobNames(server)).toEqual([])

@@ -29,7 +29,7 @@ function widget(name: string, metadata: Partial<ApiObject['metadata']> = {}): Ap
   return { apiVersion: 'shop.example.com/v1', kind: 'Widget', metadata: { name, ...metadata } }
 }
 
-it('a seed may define its own resources', async () => {
+it('a seed may define custom resources', async () => {
   await using cluster = await createTestServer({ seed: [widget('a', { namespace: 'n' }), definition] })
   expect(namesOf(await cluster.client.list(widgets))).toEqual(['a'])
 })
@@ -64,7 +64,7 @@ it('custom objects take part in garbage collection as soon as they are served [P
   expect(namesOf(await client.list(configMaps))).toEqual([])
 })
 
-it('objects of a deleted definition count as deleted', async () => {
+it('treats objects of a deleted definition as deleted', async () => {
   await using cluster = await createTestServer({ seed: [definition] })
   const { client } = cluster
   const owner = await client.create(widgets, widget('owner'))

@@ -77,7 +77,7 @@ describe('daemon set controller', () => {
     })
   })
 
-  it('follows nodes, their labels and their taints', async () => {
+  it('follows changes of nodes, labels and taints', async () => {
     const seed = [
       node('node-1', { disk: 'ssd' }),
       node('node-2'),
@@ -102,7 +102,7 @@ describe('daemon set controller', () => {
     expect(await statusOf(server)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 1 })
   })
 
-  it('write revisions that patches of other clients leave as they are', async () => {
+  it('writes revisions that patches of other clients do not change', async () => {
     await using server = await start()
     await server.settle()
     const { items } = await server.client.list(revisions, { namespace: 'default' })

@@ -55,7 +55,7 @@ async function run(server: TestServer, { healthy = true } = {}): Promise<void> {
   await server.settle()
 }
 
-/** Repeats until nothing changes. */
+/** Repeats `run` until nothing changes. */
 async function runAll(server: TestServer): Promise<void> {
   for (let i = 0; i < 12; i++) await run(server)
 }
@@ -111,7 +111,7 @@ describe('deployment controller', () => {
     expect((await server.client.get(deployments, 'web')).status).toMatchObject({ unavailableReplicas: 4 })
   })
 
-  it('continues the revisions of adopted sets, however large', async () => {
+  it('continues the revision numbers of adopted sets, however large', async () => {
     const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
     const adopted = {
       apiVersion: 'apps/v1',
@@ -132,7 +132,7 @@ describe('deployment controller', () => {
     expect(await conditionsOf(server)).toContain('Progressing True NewReplicaSetAvailable')
   })
 
-  it('rolls out within the bounds of the strategy, and back to an earlier template', async () => {
+  it('rolls out and back within the limits of the strategy', async () => {
     await using server = await start(deployment({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } }))
     await server.settle()
     await run(server)

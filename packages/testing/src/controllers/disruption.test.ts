@@ -60,8 +60,8 @@ describe('selector of a budget', () => {
   }
 
   it.each([
-    ['empty: it covers all pods of the namespace', { selector: {} }, 2, 429],
-    ['absent: it covers none', {}, 0, 201],
+    ['empty: covers all pods of the namespace', { selector: {} }, 2, 429],
+    ['absent: covers none', {}, 0, 201],
   ])('%s [P341]', async (_, selector, expectedPods, code) => {
     await using cluster = await createTestServer({ seed: [pod('a'), unlabeled('b', 'default'), unlabeled('c', 'other')] })
     const { client } = cluster

@@ -19,7 +19,7 @@ async function cluster() {
   const made = await createTestServer({ controllers: [], server: { features, kinds: definitions, types } })
   const client = made.as({ username: 'system:kube-controller-manager', groups: ['system:masters'] })
   const leading: string[] = []
-  /** Whether updates wait for their signal. */
+  /** Whether updates hang until their signal aborts. */
   const stalled = { value: false }
   const update: Client['update'] = (resource, object, options) =>
     stalled.value ? aborted(options?.signal) : client.update(resource, object, options)
@@ -63,7 +63,7 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
 }
 
 describe('an election of leaders', () => {
-  it('gives the Lease to the first, who renews it and releases it when it stops', async () => {
+  it('gives the Lease to the first candidate, which renews it and releases it when it stops', async () => {
     await using made = await cluster()
     const a = made.compete('a')
     await a.settled()
@@ -97,7 +97,7 @@ describe('an election of leaders', () => {
     expect(await made.lease()).toMatchObject({ spec: { holderIdentity: 'b', leaseTransitions: 4 } })
   })
 
-  it('stops a leader that cannot renew before others can take its Lease, and lets it compete again', async () => {
+  it('stops a leader that cannot renew before its Lease expires, and lets it compete again', async () => {
     await using made = await cluster()
     await using a = made.compete('a')
     await a.settled()
@@ -106,12 +106,12 @@ describe('an election of leaders', () => {
     await made.client.update(leases, { ...held, spec: { ...held.spec, holderIdentity: 'thief', renewTime: later } })
     await made.pass(11)
     expect(made.leading).toEqual([])
-    // 15 seconds after the thief was seen, and the pauses between two attempts.
+    // 15 seconds after the other holder was observed, plus the retry periods.
     await made.pass(14)
     expect(made.leading).toEqual(['a'])
   })
 
-  it('waits for the release of the Lease no longer than the renew deadline, after which the Lease expires', async () => {
+  it('waits at most the renew deadline for the release of the Lease, which then expires', async () => {
     await using made = await cluster()
     const a = made.compete('a')
     await a.settled()
@@ -127,7 +127,7 @@ describe('an election of leaders', () => {
     expect(await made.lease()).toMatchObject({ spec: { holderIdentity: 'a' } })
   })
 
-  it('releases the Lease although another write of it was first', async () => {
+  it('releases the Lease after a conflicting write', async () => {
     await using made = await cluster()
     const a = made.compete('a')
     await a.settled()
@@ -138,7 +138,7 @@ describe('an election of leaders', () => {
     expect(spec).not.toHaveProperty('holderIdentity')
   })
 
-  it('may be decided by versions, for candidates that announce themselves', async () => {
+  it('can select the leader by version, for candidates with a LeaseCandidate', async () => {
     await using made = await cluster()
     const elections = serverControllers({
       ...{ name: 's', holder: 's_1', hostname: 'here', address: undefined, port: 6443 },

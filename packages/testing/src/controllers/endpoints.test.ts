@@ -78,7 +78,7 @@ describe('endpoint slice controller', () => {
     })
   })
 
-  it('follows the pods of the service', async () => {
+  it('follows changes of the pods of the service', async () => {
     await using server = await start(
       service({ trafficDistribution: 'PreferClose' }),
       pod('a'),
@@ -156,7 +156,7 @@ describe('endpoint slice controller', () => {
 })
 
 describe('endpoints controller', () => {
-  it('follows the pods of the service', async () => {
+  it('follows changes of the pods of the service', async () => {
     await using server = await start(service(), pod('a'), pod('b'))
     await up(server, 'a', '10.0.0.1')
     await up(server, 'b', '10.0.0.2', false)
@@ -174,7 +174,7 @@ describe('endpoints controller', () => {
     await expect(server.client.get(endpointsType, 'web')).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('publishes addresses that are not ready when the service says so', async () => {
+  it('publishes addresses that are not ready if the service requests it', async () => {
     await using server = await start(service({ publishNotReadyAddresses: true, clusterIP: 'None', ports: [] }), pod('a'))
     await up(server, 'a', '10.0.0.1', false)
     expect(await subsetsOf(server)).toEqual([{ addresses: [expect.objectContaining({ ip: '10.0.0.1' })] }])

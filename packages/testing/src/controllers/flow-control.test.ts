@@ -48,7 +48,7 @@ async function cluster() {
 const danglingOf = ({ status }: FlowSchema) => status?.conditions?.find(({ type }) => type === 'Dangling')
 
 describe('flow control objects', () => {
-  it('name the producer of their specification and the consumer that writes their status', async () => {
+  it('have separate field managers for spec and status', async () => {
     await using made = await cluster()
     const { metadata } = await made.client.get(schemas, 'catch-all')
     const owners = metadata.managedFields?.map(({ manager, operation, subresource }) => [manager, operation, subresource])
@@ -58,7 +58,7 @@ describe('flow control objects', () => {
     ])
   })
 
-  it('exist from the start, and every schema has its level', async () => {
+  it('exist from the start, and every schema refers to an existing level', async () => {
     await using made = await cluster()
     const { client } = made
     expect(namesOf(await client.list(levels))).toEqual([
@@ -91,7 +91,7 @@ describe('flow control objects', () => {
     expect(made.errors).toEqual([])
   })
 
-  it('are restored unless their annotation disables it; a second pass changes nothing', async () => {
+  it('are restored unless their annotation disables it; a second sync changes nothing', async () => {
     await using made = await cluster()
     const { client, clock, running } = made
     const before = await client.list(schemas)
@@ -110,7 +110,7 @@ describe('flow control objects', () => {
     expect(namesOf(await client.list(schemas))).toContain('probes')
   })
 
-  it('report a schema whose level is missing, and when it is created', async () => {
+  it('report whether the level of a schema is missing', async () => {
     await using made = await cluster()
     const { client, running } = made
     const rules = [

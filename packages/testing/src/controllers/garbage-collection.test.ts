@@ -151,7 +151,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['owner'])
   })
 
-  it('deletes an object with a wrong kind, name or namespace of its owner', async () => {
+  it('deletes an object whose owner reference has a wrong kind, name or namespace', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     await client.create(namespaces, { metadata: { name: 'n' } })

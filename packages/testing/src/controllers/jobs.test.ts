@@ -32,7 +32,7 @@ const isOpen = ({ status, metadata }: Pod) =>
 const openPods = async (server: TestServer) => (await podsOf(server)).filter(isOpen)
 const indexOf = ({ metadata }: Pod) => metadata.annotations?.[indexKey]
 
-/** Ends the first open pod, or that of an index. */
+/** Ends the first pod that has not ended, or the pod of an index. */
 async function end(server: TestServer, exitCode = 0, index?: number): Promise<string> {
   const open = await openPods(server)
   const pod = index === undefined ? open[0] : open.find((each) => indexOf(each) === String(index))
@@ -94,7 +94,7 @@ describe('job controller', () => {
     expect(await podsOf(server)).toHaveLength(5)
   })
 
-  it('completes a work queue when one pod has succeeded and the others have ended', async () => {
+  it('completes a work queue job once one pod has succeeded and the others have ended', async () => {
     await using server = await start({ parallelism: 3 })
     expect(await openPods(server)).toHaveLength(3)
     await end(server)
@@ -160,7 +160,7 @@ describe('job controller', () => {
     expect(await conditionsOf(server)).toContain('Failed True BackoffLimitExceeded')
   })
 
-  it('deletes the pods of a suspended job, and starts anew when it is resumed', async () => {
+  it('deletes the pods of a suspended job, and restarts a resumed job', async () => {
     await using server = await start({ suspend: true, activeDeadlineSeconds: 60 })
     expect([await podsOf(server), await conditionsOf(server)]).toEqual([[], ['Suspended True JobSuspended']])
     expect(await statusOf(server)).not.toHaveProperty('startTime')
@@ -190,7 +190,7 @@ describe('job controller', () => {
     expect(await podsOf(server)).toEqual([])
   })
 
-  it('leaves a job of another controller alone', async () => {
+  it('ignores a job managed by another controller', async () => {
     await using server = await start({ managedBy: 'example.com/other' })
     expect([await podsOf(server), await statusOf(server)]).toEqual([[], {}])
   })
@@ -269,7 +269,7 @@ describe('pod failure policies', () => {
     ])
   })
 
-  it('ignore failures, which do not count', async () => {
+  it('ignore failures, which then do not count', async () => {
     await using server = await start(
       policy([{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }]),
     )

@@ -41,7 +41,7 @@ async function cluster(controllers = ['leader-election-controller']) {
   return Object.assign(made, { running, errors, announce, lease: () => made.client.get(leases, 'scheduler', there) })
 }
 
-it('elects the candidate with the oldest emulation version, and asks the holder to give way [P332]', async () => {
+it('elects the candidate with the oldest emulation version, and sets the preferred holder [P332]', async () => {
   const made = await cluster()
   await made.announce('new', '1.33.0')
   await made.running.settled()
@@ -55,7 +55,7 @@ it('elects the candidate with the oldest emulation version, and asks the holder 
   await made.close()
 })
 
-it('pings candidates that are silent', async () => {
+it('pings candidates that have not renewed', async () => {
   const made = await cluster()
   await made.announce('only', '1.33.0')
   await made.running.settled()

@@ -38,7 +38,7 @@ describe('service account controller', () => {
     expect(namesOf(await client.list(serviceAccounts, { namespace: 'default' }))).toEqual(['default'])
   })
 
-  it('creates none in a terminating namespace', async () => {
+  it('creates no account in a terminating namespace', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
     const { client } = cluster

@@ -124,7 +124,7 @@ describe('simulated nodes', () => {
     )
   })
 
-  it('start, become ready and exit when their behaviour says so', async () => {
+  it('start, become ready and exit at the times of their behaviour', async () => {
     await using server = await start([{ startAfterMs: 5000, readyAfterMs: 10_000, exitAfterMs: 60_000, exitCode: 3 }])
     const pod = await run(server, { restartPolicy: 'Never' })
     expect([pod.status?.phase, stateOf(pod)]).toEqual(['Pending', { waiting: { reason: 'ContainerCreating' } }])
@@ -169,7 +169,7 @@ describe('simulated nodes', () => {
     })
   })
 
-  it('run init containers one after the other, and sidecars beside the others', async () => {
+  it('run init containers sequentially, and sidecars alongside the containers', async () => {
     const behaviors = [{ match: { container: 'first' }, exitAfterMs: 5000 }]
     await using server = await start(behaviors)
     const initContainers = [
@@ -226,7 +226,7 @@ describe('simulated nodes', () => {
     await expect(getPod(server)).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('answer metrics and pods of their kubelet', async () => {
+  it('serve the metrics and pods endpoints of their kubelet', async () => {
     await using server = await start([], { cluster: { nodes: 1, behaviors: [{ usage: { cpu: '250m', memory: '64Mi' } }] } })
     await run(server)
     await server.clock.advance('20s')
@@ -284,7 +284,7 @@ describe('simulated nodes', () => {
     expect((await change({ capacity: { [name]: null } })).allocatable).not.toHaveProperty([name])
   })
 
-  it('stop answering when they fail, and come back', async () => {
+  it('become unreachable when they fail, and recover', async () => {
     await using server = await start()
     const { spec } = await run(server)
     const node = spec?.nodeName ?? ''
@@ -341,7 +341,7 @@ describe('simulated nodes', () => {
     expect(items.filter(({ reason }) => reason === 'DeadlineExceeded').map((event) => event.message)).toEqual([message, message])
   })
 
-  it('answer the log of the previous run of a container', async () => {
+  it('serve the log of the previous run of a container', async () => {
     await using server = await start([{ crashes: 1, exitAfterMs: 1000, logs: ({ restarts }) => `run ${restarts}\n` }])
     await run(server)
     const log = async (query: string) => {
@@ -357,7 +357,7 @@ describe('simulated nodes', () => {
     expect(await log('?previous=true&timestamps=true')).toEqual({ status: 200, text: '2024-01-01T00:00:00Z run 0\n' })
   })
 
-  it('answer log requests and metrics', async () => {
+  it('serve logs and metrics', async () => {
     await using server = await start([{ logs: 'one\ntwo\n', usage: { cpu: '250m', memory: '64Mi' } }])
     await run(server)
     const text = async (path: string) => (await server.client.request({ path })).text()

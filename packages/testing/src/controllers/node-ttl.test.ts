@@ -6,7 +6,7 @@ import { startWith } from './workloads.fixture.ts'
 const nodes = resourceType<ApiObject>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const nodeAt = (i: number): ApiObject => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: `n${i}` } })
 
-it('annotates nodes with a time that grows with their number, and shrinks later', async () => {
+it('annotates nodes with a TTL that grows with the number of nodes, and shrinks with hysteresis', async () => {
   const seed = Array.from({ length: 100 }, (_, i) => nodeAt(i))
   await using server = await startWith(['ttl-controller'], seed)
   const ttls = async () => {

@@ -48,7 +48,7 @@ const accepted = { phase: 'Running', reason: undefined, message: undefined }
 const failed = (reason: string, message: string) => ({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` })
 
 describe('kubelets of simulated nodes', () => {
-  it('refuse a pod whose host port is in use, and take it when the port is free', async () => {
+  it('reject a pod whose host port is in use, and admit it when the port is free', async () => {
     await using server = await start()
     const spec = onNode({ ports: [{ containerPort: 80, hostPort: 8080 }] })
     expect(await run(server, 'first', spec)).toEqual(accepted)
@@ -62,7 +62,7 @@ describe('kubelets of simulated nodes', () => {
     expect(await run(server, 'third', spec)).toEqual(accepted)
   })
 
-  it('refuse a pod that requests more than the node has left', async () => {
+  it('reject a pod that requests more than the node has left', async () => {
     await using server = await start()
     const requests = (cpu: string) => onNode({ resources: { requests: { cpu } } })
     expect(await run(server, 'small', requests('1500m'))).toEqual(accepted)
@@ -71,7 +71,7 @@ describe('kubelets of simulated nodes', () => {
     expect(await run(server, 'unknown', onNode({ resources: { limits: { 'example.com/x': '1' } } }))).toEqual(accepted)
   })
 
-  it('refuse pods for other nodes and systems', async () => {
+  it('reject pods for other nodes and operating systems', async () => {
     await using server = await start({ controllers: ['*', '-taint-eviction-controller'] })
     const affinity = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
     expect(await run(server, 'selector', onNode({}, { nodeSelector: { disk: 'ssd' } }))).toEqual(failed('NodeAffinity', affinity))
@@ -98,7 +98,7 @@ describe('kubelets of simulated nodes', () => {
     expect(await run(server, 'tainted', onNode())).toEqual(failed('TaintToleration', taint))
   })
 
-  it('delete refused pods', async () => {
+  it('delete rejected pods', async () => {
     await using server = await start()
     await run(server, 'windows', onNode({}, { os: { name: 'windows' } }))
     await server.client.delete(pods, 'windows', { namespace: 'default' })
@@ -106,7 +106,7 @@ describe('kubelets of simulated nodes', () => {
     await expect(server.client.get(pods, 'windows', { namespace: 'default' })).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('start pods when the config maps and secrets of their volumes exist', async () => {
+  it('start pods once the config maps and secrets of their volumes exist', async () => {
     await using server = await start()
     const { client } = server
     const volumes = [

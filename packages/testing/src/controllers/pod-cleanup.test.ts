@@ -70,7 +70,7 @@ describe('pod garbage collector', () => {
     expect(await podNames(server)).toEqual([])
   })
 
-  it('deletes terminating pods without a node, and those on a node that is out of service', async () => {
+  it('deletes terminating pods that are unscheduled or on an out-of-service node', async () => {
     const names = ['pod-garbage-collector-controller']
     await using server = await startWith(names, [node, pod('a'), pod('b', {}, { finalizers: ['example.com/hold'] })])
     await bindPod(server, 'a', 'node-1')
@@ -92,7 +92,7 @@ describe('taint eviction controller', () => {
     ],
   })
 
-  it('deletes pods that do not tolerate a taint, at once or after the toleration has run out', async () => {
+  it('deletes pods that do not tolerate a taint, at once or when the toleration expires', async () => {
     const seed = [node, pod('a'), pod('b', tolerating(30)), pod('c', tolerating())]
     await using server = await startWith(['taint-eviction-controller'], seed)
     for (const name of ['a', 'b', 'c']) await bindPod(server, name, 'node-1')
@@ -123,7 +123,7 @@ describe('node heartbeats', () => {
     conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: formatTime(server.clock.now()) }],
   })
 
-  it('mark a node as unknown and its pods as not ready when they stop', async () => {
+  it('mark a node as unknown and its pods as not ready when the heartbeats stop', async () => {
     await using server = await startWith(['node-lifecycle-controller'], [node, pod('a')])
     await server.client.patch(nodes, 'node-1', { type: 'merge', subresource: 'status', patch: { status: ready(server) } })
     await bindPod(server, 'a', 'node-1')

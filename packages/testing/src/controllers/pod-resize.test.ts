@@ -51,8 +51,8 @@ async function stateOf(server: TestServer, name: string) {
   }
 }
 
-describe('pods that are resized in place', () => {
-  it('get what they ask for, without a restart', async () => {
+describe('in-place resize of pods', () => {
+  it('allocates the requested resources without a restart', async () => {
     await using server = await start()
     await run(server, 'web', '1')
     expect(await stateOf(server, 'web')).toEqual({ cpu: ['1', '1'], conditions: [], restarts: 0 })
@@ -65,7 +65,7 @@ describe('pods that are resized in place', () => {
     expect(await stateOf(server, 'web')).toEqual({ cpu: ['500m', '500m'], conditions: [], restarts: 0 })
   })
 
-  it('restart where their policy says so', async () => {
+  it('restarts containers if their resize policy requires it', async () => {
     await using server = await start()
     await run(server, 'web', '1', { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })
     await resize(server, 'web', '2')
@@ -77,7 +77,7 @@ describe('pods that are resized in place', () => {
     expect(items.map(({ message }) => message)).toContain('Container c resize requires restart')
   })
 
-  it('wait while their node has no room', async () => {
+  it('is deferred while the node has no room', async () => {
     await using server = await start()
     await run(server, 'web', '1')
     await run(server, 'other', '2')
@@ -90,20 +90,20 @@ describe('pods that are resized in place', () => {
     expect(await stateOf(server, 'web')).toEqual({ cpu: ['3', '3'], conditions: [], restarts: 0 })
   })
 
-  it('keep what they have when their node is too small, until they ask for less', async () => {
+  it('keeps the resources when the node is too small, until less is requested', async () => {
     await using server = await start()
     await run(server, 'web', '1')
     await resize(server, 'web', '5')
     const infeasible = "PodResizePending Infeasible Node didn't have enough capacity: cpu, requested: 5000, capacity: 4000"
     expect(await stateOf(server, 'web')).toEqual({ cpu: ['1', '1'], conditions: [infeasible], restarts: 0 })
-    // The scheduler counts what the pod has.
+    // The scheduler counts the allocated resources.
     await run(server, 'other', '3')
     expect((await server.client.get(pods, 'other', { namespace: 'default' })).status?.phase).toBe('Running')
     await resize(server, 'web', '1')
     expect(await stateOf(server, 'web')).toEqual({ cpu: ['1', '1'], conditions: [], restarts: 0 })
   })
 
-  it('count for the scheduler with what they have and what they ask for', async () => {
+  it('makes the scheduler count both allocated and requested resources', async () => {
     await using server = await start()
     await run(server, 'web', '1')
     await run(server, 'other', '2')

@@ -54,7 +54,7 @@ it('valid expressions have no warnings', async () => {
   ])
 })
 
-it('warnings name each type that an expression does not fit', async () => {
+it('warnings name each type for which an expression is invalid', async () => {
   const { status } = await checked(
     policy({
       validations: [

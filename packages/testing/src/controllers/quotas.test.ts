@@ -11,7 +11,7 @@ const core = { group: '', version: 'v1', namespaced: true }
 const quotas = resourceType<Quota>({ ...core, resource: 'resourcequotas', kind: 'ResourceQuota' })
 const services = resourceType<Service>({ ...core, resource: 'services', kind: 'Service' })
 
-it('a status of a quota that a client writes stays until an object that it counts is used less', async () => {
+it('a client-written quota status is kept until the usage of a counted object decreases', async () => {
   await using cluster = await createTestServer({ controllers: ['resourcequota-controller'] })
   const { client } = cluster
   const inDefault = (name: string) => ({ name, namespace: 'default' })

@@ -90,7 +90,7 @@ describe('replica set controller', () => {
     expect(await statusOf(server)).toMatchObject({ readyReplicas: 2, availableReplicas: 2 })
   })
 
-  it('adopts matching pods, releases others, and leaves pods of other controllers', async () => {
+  it('adopts matching pods, releases others, and ignores pods of other controllers', async () => {
     const other = { apiVersion: 'example.com/v1', kind: 'Other', name: 'o', uid: 'other', controller: true }
     await using server = await start(pod('free'), pod('taken', { ownerReferences: [other] }), replicaSet({ replicas: 2 }))
     const ownerOf = async (name: string) => (await server.client.get(pods, name)).metadata.ownerReferences?.[0]?.kind
@@ -102,7 +102,7 @@ describe('replica set controller', () => {
     expect(await podNames(server)).toHaveLength(4)
   })
 
-  it('deletes surplus pods: not ready ones first, then by cost, then doubled ones of a node', async () => {
+  it('deletes surplus pods: not ready first, then by cost, then pods that share a node', async () => {
     await using server = await start(replicaSet({ replicas: 5 }))
     const [a = '', b = '', c = '', d = '', e = ''] = await podNames(server)
     for (const [name, node] of [a, b, c, d, e].map((name, i) => [name, i < 3 ? 'node-1' : `node-${i}`] as const)) {
@@ -139,7 +139,7 @@ describe('replica set controller', () => {
     expect(await statusOf(server)).toEqual({ replicas: 3, fullyLabeledReplicas: 3, observedGeneration: 1 })
   })
 
-  it('creates many pods without more requests than pods', async () => {
+  it('creates many pods with one request per pod', async () => {
     await using server = await start()
     server.ledger.clear()
     await server.client.create(replicaSets, replicaSet({ replicas: 120 }))

@@ -78,7 +78,7 @@ const create = async (server: TestServer, ...objects: readonly ApiObject[]) => {
 }
 
 describe('scheduler', () => {
-  it('binds a pod and records the event of the stock scheduler', async () => {
+  it('binds a pod and records the event of kube-scheduler', async () => {
     await using server = await start([node('a'), pod('web')])
     const web = await getPod(server, 'web')
     expect(web.spec?.nodeName).toBe('a')
@@ -93,7 +93,7 @@ describe('scheduler', () => {
     ])
   })
 
-  it('leaves pods of other schedulers and gated pods alone', async () => {
+  it('ignores pods of other schedulers and gated pods', async () => {
     const gated = pod('gated', { spec: { schedulingGates: [{ name: 'example.com/wait' }] } })
     await using server = await start([node('a'), gated, pod('other', { spec: { schedulerName: 'mine' } })])
     expect([await nodeOf(server, 'gated'), await nodeOf(server, 'other')]).toEqual([undefined, undefined])
@@ -106,7 +106,7 @@ describe('scheduler', () => {
     expect(await nodeOf(server, 'gated')).toBe('a')
   })
 
-  it('states why no node takes a pod, in the words of the stock scheduler', async () => {
+  it('reports why no node is feasible, in the wording of kube-scheduler', async () => {
     const tainted = { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }
     const seed = [node('a', { spec: tainted }), node('b', { spec: { unschedulable: true } }), node('c', { cpu: '500m' })]
     await using server = await start(seed)
@@ -120,7 +120,7 @@ describe('scheduler', () => {
     expect(await eventsOf(server, 'FailedScheduling')).toMatchObject([{ type: 'Warning', action: 'Scheduling', note: message }])
   })
 
-  it('states that there are no nodes, and binds when one is added', async () => {
+  it('reports that there are no nodes, and binds the pod when one is added', async () => {
     await using server = await start([pod('web')])
     expect(scheduled(await getPod(server, 'web'))?.message).toBe('no nodes available to schedule pods')
     await server.client.create(nodes, node('a'))
@@ -130,7 +130,7 @@ describe('scheduler', () => {
     expect(await nodeOf(server, 'web')).toBe('a')
   })
 
-  it('tries again with growing backoff, after events that can help', async () => {
+  it('retries with growing backoff after relevant events', async () => {
     await using server = await start([node('a', { cpu: '1' }), pod('first', { cpu: '1' })])
     await create(server, pod('second', { cpu: '1' }))
     expect(await nodeOf(server, 'second')).toBeUndefined()
@@ -176,7 +176,7 @@ describe('scheduler', () => {
     )
   })
 
-  it('joins pods by affinity and parts them by anti-affinity', async () => {
+  it('places pods together by affinity and apart by anti-affinity', async () => {
     const term = (app: string) => ({ labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' })
     const required = (app: string) => ({ requiredDuringSchedulingIgnoredDuringExecution: [term(app)] })
     await using server = await start([node('a'), node('b')])
@@ -201,7 +201,7 @@ describe('scheduler', () => {
     expect(items.filter(({ spec: { nodeName } = {} }) => nodeName === 'n2')).toHaveLength(3)
   })
 
-  it('spreads the pods of a replica set over hosts without being asked', async () => {
+  it('spreads the pods of a replica set over hosts by default', async () => {
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const set = {
       apiVersion: 'apps/v1',
@@ -214,7 +214,7 @@ describe('scheduler', () => {
     expect(items.map(({ spec }) => spec?.nodeName).sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
   })
 
-  it('prefers nodes by weight, and avoids taints that only prefer', async () => {
+  it('prefers nodes by weight, and avoids PreferNoSchedule taints', async () => {
     const preferred = [{ weight: 1, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } }]
     const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } }
     const taints = [{ key: 'busy', effect: 'PreferNoSchedule' }]
@@ -226,7 +226,7 @@ describe('scheduler', () => {
     expect(await nodeOf(server, 'plain')).toBe('b')
   })
 
-  it('removes pods of lower priority, those without a disruption budget first', async () => {
+  it('preempts pods of lower priority, those without a disruption budget first', async () => {
     const budget = {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -264,7 +264,7 @@ describe('scheduler', () => {
     expect(await nodeOf(server, 'polite')).toBeUndefined()
   })
 
-  it('keeps the room that preemption makes for the pod that needs it', async () => {
+  it('reserves the resources freed by preemption for the nominated pod', async () => {
     const capacity = { cpu: '10', memory: '8Gi', pods: '110' }
     await using server = await createTestServer({
       cluster: { nodes: [{ name: 'a', capacity }] },
@@ -283,7 +283,7 @@ describe('scheduler', () => {
     ] as const)
       await server.client.create(replicaSets, replicaSet(name, priority, cpu))
     await server.settle()
-    // The scheduler cannot write the node that it nominated, and must remember it.
+    // The scheduler cannot write the nominated node, and must keep it in memory.
     const nomination = { user: 'system:kube-controller-manager', verb: 'patch', subresource: 'status', name: 'urgent' }
     server.faults.next(nomination, { fail: 500 }, { after: 1 })
     await create(server, pod('urgent', { cpu: '5', spec: { priority: 4 } }))
@@ -351,7 +351,7 @@ describe('scheduler', () => {
     )
   })
 
-  it('takes the node back from a pod whose claims are not bound within ten minutes', async () => {
+  it('releases the node of a pod whose claims are not bound within ten minutes', async () => {
     const metadata = { name: 'slow' }
     const slow = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata, provisioner: 'example.com/none' }
     const claim = {

@@ -104,7 +104,7 @@ describe('objects of the server', () => {
     expect((await client.get(leases, 'apiserver-a', inSystem)).spec?.renewTime).not.toBe(before?.renewTime)
   })
 
-  it('list every server that renews its Lease, and drop expired ones', async () => {
+  it('include every server that renews its Lease, and no expired ones', async () => {
     await using made = await cluster(factsOf('apiserver-a', '10.1.0.5'), factsOf('apiserver-b', '10.1.0.6'))
     const { client, clock, running } = made
     const known = async () => (await client.get(slices, 'kubernetes')).endpoints.flatMap(({ addresses }) => addresses)
@@ -188,7 +188,7 @@ describe('servers on one store', () => {
     await expect(made.client.get(ipAddresses, '10.0.0.77')).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('maintain no identity Lease and no endpoints where that is disabled', async () => {
+  it('maintain no identity Lease and no endpoints if disabled', async () => {
     const facts = { ...factsOf('apiserver-a', '10.1.0.5'), hasIdentity: false, reconcilesEndpoints: false }
     await using made = await cluster(facts)
     await expect(made.client.get(leases, 'apiserver-a', inSystem)).rejects.toMatchObject({ reason: 'NotFound' })

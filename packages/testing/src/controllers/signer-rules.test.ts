@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { TestServer, TestServerOptions } from '../interfaces.ts'
 import { createTestServer } from '../test-server.ts'
 
-/** The rules of signers that an installation chooses. */
+/** Configurable rules of signers. */
 
 interface Csr extends ApiObject {
   spec: { request: string; signerName: string; usages: string[] }
@@ -29,7 +29,7 @@ const begin = (options: TestServerOptions = {}) =>
     ...options,
   })
 
-/** Creates a request, which is approved where its signer permits it, and returns its status. */
+/** Creates a request, which is approved if the signer rules allow it, and returns its status. */
 async function ask(cluster: TestServer, name: string, rest: Omit<Csr['spec'], 'request'>): Promise<Csr['status']> {
   const names = rest.signerName === serving.signerName ? { names: { dns: ['a'] } } : {}
   const request = Buffer.from(createCertificateRequest({ subject, ...names }).request).toString('base64')

@@ -43,7 +43,7 @@ async function eventsOf({ client }: TestServer, reason: string): Promise<(string
 }
 
 describe('probes of simulated pods', () => {
-  it('begin after the initial delay and follow in periods', async () => {
+  it('start after the initial delay and repeat in each period', async () => {
     const times: number[] = []
     await using server = await start({ probe: ({ nowMs }) => times.push((nowMs - Date.UTC(2024, 0, 1)) / 1000) > 0 })
     await run(server, { readinessProbe: { httpGet, initialDelaySeconds: 5, periodSeconds: 20 } })
@@ -53,7 +53,7 @@ describe('probes of simulated pods', () => {
     expect(await isReady(server)).toBe(true)
   })
 
-  it('make a container ready and unready at their thresholds', async () => {
+  it('change readiness at their thresholds', async () => {
     let status = 500
     await using server = await start({ probe: ({ type, probe: { httpGet: get } }) => (type && get?.path ? status : 404) })
     await run(server, { readinessProbe: { httpGet, periodSeconds: 1, successThreshold: 2, failureThreshold: 3 } })
@@ -111,7 +111,7 @@ describe('probes of simulated pods', () => {
     expect(types.slice(5)).toEqual(['liveness', 'readiness'])
   })
 
-  it('let a container stop within the grace period', async () => {
+  it('give a container its grace period to stop', async () => {
     await using server = await start({ probe: () => false, stopAfterMs: 4000, exitCode: 3 })
     const livenessProbe = { httpGet, periodSeconds: 1, failureThreshold: 1 }
     await run(server, { livenessProbe }, { restartPolicy: 'Never' })
@@ -142,7 +142,7 @@ describe('probes of simulated pods', () => {
     expect(await isReady(server)).toBe(false)
   })
 
-  it('reach no other server by their path', async () => {
+  it('cannot reach another server by their path', async () => {
     const requests: unknown[] = []
     const web = createServer((request, response) => {
       requests.push(request.url)
@@ -156,7 +156,7 @@ describe('probes of simulated pods', () => {
     await new Promise((resolve) => web.close(resolve))
   })
 
-  it('go on in a fork', async () => {
+  it('continue in a fork', async () => {
     let healthy = true
     await using server = await start({ probe: () => healthy })
     await run(server, { readinessProbe: { httpGet, failureThreshold: 1 } })

@@ -18,7 +18,7 @@ const container = { name: 'c', image: 'web:1' }
 const getPod = ({ client }: TestServer) => client.get(pods, 'web', { namespace: 'default' })
 
 describe('simulated containers that end', () => {
-  it('end containers of pods that are not to be restarted, unless they serve', async () => {
+  it('complete containers of pods that are not restarted, unless they have ports or probes', async () => {
     const behaviors = [{ match: { container: 'endless' }, exitAfterMs: Number.POSITIVE_INFINITY }]
     await using server = await start(behaviors)
     const image = 'curl:8'
@@ -58,7 +58,7 @@ describe('simulated containers that end', () => {
     expect((await server.client.get(jobs, 'work', { namespace: 'default' })).status).toMatchObject({ succeeded: 1 })
   })
 
-  it('let pods of jobs wait when their image does nothing', async () => {
+  it('keep pods of jobs running when their image only idles', async () => {
     await using server = await start()
     const containers = [{ name: 'c', image: 'registry.example/pause:3.10' }]
     const spec = { template: { spec: { restartPolicy: 'Never', containers } } }

@@ -116,7 +116,7 @@ describe('volume simulator', () => {
     expect((await server.client.get(nodes, 'node-1')).status?.volumesAttached).toBeUndefined()
   })
 
-  it('attaches no volume that does not exist, or that another driver has', async () => {
+  it('does not attach a volume that does not exist or belongs to another driver', async () => {
     await using server = await start(node)
     const attach = async (name: string, persistentVolumeName: string) => {
       const spec = { attacher: 'disk.example.com', nodeName: 'node-1', source: { persistentVolumeName } }
@@ -139,7 +139,7 @@ describe('volume simulator', () => {
     expect(await attached()).toEqual(['early'])
   })
 
-  it('keeps attachments that others request', async () => {
+  it('keeps attachments requested by other clients', async () => {
     await using server = await start(storageClass(), claim, node, pod)
     const spec = { attacher: 'disk.example.com', nodeName: 'node-1', source: { persistentVolumeName: 'elsewhere' } }
     await server.client.create(attachments, { metadata: { name: 'theirs' }, spec })

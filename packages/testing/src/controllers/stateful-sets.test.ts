@@ -53,7 +53,7 @@ const runAll = async (server: TestServer) => {
 }
 
 describe('stateful set controller', () => {
-  it('creates numbered pods one after the other', async () => {
+  it('creates pods sequentially in ordinal order', async () => {
     await using server = await start()
     expect(await podNames(server)).toEqual(['db-0'])
     const [first] = await podsOf(server)
@@ -95,7 +95,7 @@ describe('stateful set controller', () => {
     expect(await podNames(server)).toEqual(['db-0'])
   })
 
-  it('deletes the highest pods first, each after the one above it', async () => {
+  it('deletes pods in descending order, each after the one above', async () => {
     await using server = await start()
     await runAll(server)
     for (const name of await podNames(server)) await bindPod(server, name, 'node-1')
@@ -120,7 +120,7 @@ describe('stateful set controller', () => {
     expect([await podNames(server), (await uid()) === before]).toEqual([['db-0', 'db-1'], false])
   })
 
-  it('counts pods that become available while it runs', async () => {
+  it('counts pods that become available during a sync', async () => {
     await using server = await startWith([], [statefulSet({ replicas: 1, minReadySeconds: 10 })])
     const clock = new ScriptedClock(server.clock.now())
     await using running = runControllers({ client: server.client, clock, controllers: ['statefulset-controller'] })
@@ -183,7 +183,7 @@ describe('stateful set controller', () => {
     expect(await images(server)).toEqual(['web:1', 'web:2', 'web:1'])
   })
 
-  it('keeps revisions up to the limit, and reuses those of an earlier template', async () => {
+  it('keeps revisions up to the limit, and reuses the revision of an earlier template', async () => {
     await using server = await start({ replicas: 1, revisionHistoryLimit: 1 })
     await runAll(server)
     const { updateRevision: first } = await statusOf(server)
@@ -222,7 +222,7 @@ describe('stateful set controller', () => {
     expect(namesOf(await server.client.list(claims, { namespace: 'default' }))).toEqual(['data-db-0', 'data-db-1'])
   })
 
-  it('deletes claims as the retention policy says', async () => {
+  it('deletes claims by the retention policy', async () => {
     const persistentVolumeClaimRetentionPolicy = { whenDeleted: 'Delete', whenScaled: 'Delete' }
     await using server = await start({ replicas: 2, volumeClaimTemplates: [data], persistentVolumeClaimRetentionPolicy })
     await runAll(server)

@@ -3,7 +3,7 @@ import { builtInKinds } from '@krmkit/kinds'
 import { expect, it } from 'vitest'
 import { createTestServer } from '../test-server.ts'
 
-/** The controller of StorageVersionMigration objects. */
+/** Tests of the controller of StorageVersionMigration objects. */
 
 const definitions = resourceType({
   group: 'apiextensions.k8s.io',
@@ -46,7 +46,7 @@ async function startedServer() {
 
 const resource = { group: 'shop.example.com', version: 'v2', resource: 'widgets' }
 
-it('writes every object in the present storage version, and reports it', async () => {
+it('rewrites every object in the current storage version, and reports success', async () => {
   await using cluster = await startedServer()
   const { client } = cluster
   for (const name of ['a', 'b', 'c']) await client.create(widgets, { metadata: { name }, spec: { size: 1 } })

@@ -17,7 +17,7 @@ describe('trust bundles', () => {
   })
   const publisher = 'kube-apiserver-serving-clustertrustbundle-publisher-controller'
 
-  it('replace earlier ones with the authority of the server, where the kind is served', async () => {
+  it('replace earlier ones with the authority of the server if the kind is served', async () => {
     await using source = await begin()
     const rootCA = await source.signingAuthority()
     const kinds = createCatalog({ runtimeConfig: 'certificates.k8s.io/v1beta1=true' }).definitions

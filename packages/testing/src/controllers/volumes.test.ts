@@ -85,7 +85,7 @@ describe('binding', () => {
     await server.settle()
     expect(await missing(client.get(claims, 'c'))).toBe(true)
     expect(await phase(server, volumes, 'small')).toBe('Released')
-    // The data is kept: the volume is not bound to another claim.
+    // The volume keeps its data and is not bound to another claim.
     await client.create(claims, claim('d', { volumeName: 'small' }))
     await server.settle()
     expect(await phase(server, claims, 'd')).toBe('Pending')
@@ -137,7 +137,7 @@ describe('binding', () => {
     expect(await phase(server, claims, 'c')).toBe('Lost')
   })
 
-  it('the reclaim policy decides about a released volume [S70] [S71]', async () => {
+  it('the reclaim policy determines the phase of a released volume [S70] [S71]', async () => {
     await using server = await start(
       volume('delete', { persistentVolumeReclaimPolicy: 'Delete', claimRef: { namespace: 'default', name: 'a' } }),
       volume('recycle', { persistentVolumeReclaimPolicy: 'Recycle', claimRef: { namespace: 'default', name: 'b' } }),
@@ -160,7 +160,7 @@ describe('binding', () => {
     expect(await phase(server, volumes, 'csi')).toBe('Released')
   })
 
-  it('a claim is annotated with the provisioner of its class, by default of the default class [S79] [S84]', async () => {
+  it('a claim is annotated with the provisioner of its class, or else of the default class [S79] [S84]', async () => {
     await using server = await start(claim('c', { storageClassName: undefined }))
     const { client } = server
     await server.settle()

@@ -59,7 +59,7 @@ describe('events of workload controllers', () => {
     })
   })
 
-  it('count the refused creations of pods', async () => {
+  it('count failed creations of pods', async () => {
     await using server = await startWith(['replicaset-controller'])
     const message = 'pods "web-1" is forbidden: exceeded quota: few'
     server.faults.next({ verb: 'create', resource: 'pods', user }, { fail: 403, reason: 'Forbidden', message }, { times: 3 })
@@ -90,7 +90,7 @@ describe('events of workload controllers', () => {
     ])
   })
 
-  it('and the condition Progressing report that a deployment cannot create its replica set', async () => {
+  it('report, with the condition Progressing, that a deployment cannot create its replica set', async () => {
     await using server = await startWith(['deployment-controller'])
     const refusal = 'replicasets.apps "web" is forbidden: exceeded quota: few'
     const refuse = { fail: 403, reason: 'Forbidden', message: refusal } as const
@@ -143,7 +143,7 @@ describe('events of workload controllers', () => {
     ])
   })
 
-  it('say how a job ends', async () => {
+  it('report how a job ended', async () => {
     const job = (spec: object = {}) =>
       object('batch/v1', 'Job', { template: { spec: { ...template().spec, restartPolicy: 'Never' } }, ...spec })
     await using server = await startWith(['job-controller'], [job()])
@@ -164,7 +164,7 @@ describe('events of workload controllers', () => {
     )
   })
 
-  it('say that a job is suspended and resumed', async () => {
+  it('report that a job is suspended and resumed', async () => {
     const spec = { template: { spec: { ...template().spec, restartPolicy: 'Never' } }, suspend: true }
     await using server = await startWith(['job-controller'], [object('batch/v1', 'Job', spec)])
     await server.settle()
@@ -176,7 +176,7 @@ describe('events of workload controllers', () => {
     ])
   })
 
-  it('name the jobs that a cron job creates, sees completed and deletes', async () => {
+  it('name the jobs that a cron job creates, observes as completed and deletes', async () => {
     const podSpec = { ...template().spec, restartPolicy: 'Never' }
     const jobTemplate = { spec: { template: { spec: podSpec } } }
     const spec = { schedule: '*/10 * * * *', successfulJobsHistoryLimit: 1, concurrencyPolicy: 'Forbid', jobTemplate }
@@ -214,7 +214,7 @@ describe('events of workload controllers', () => {
     expect(await eventsOf(server, 'CronJob')).toContain(`Warning InvalidSchedule invalid schedule: 0 0 31 2 * : ${problem}`)
   })
 
-  it('say that a cron job missed many times', async () => {
+  it('report that a cron job missed many times', async () => {
     const podSpec = { ...template().spec, restartPolicy: 'Never' }
     const spec = { schedule: '* * * * *', suspend: true, jobTemplate: { spec: { template: { spec: podSpec } } } }
     await using server = await startWith(['cronjob-controller'], [object('batch/v1', 'CronJob', spec)])
@@ -281,7 +281,7 @@ describe('events of workload controllers', () => {
     ])
   })
 
-  it('say that a budget covers pods without a controller, and pods with several budgets', async () => {
+  it('report budgets that cover pods without a controller, and pods with several budgets', async () => {
     const budget = (name: string, spec: object) => {
       const { apiVersion, kind } = object('policy/v1', 'PodDisruptionBudget', {})
       return { apiVersion, kind, metadata: { name, namespace: 'default' }, spec: { selector, ...spec } }
@@ -301,7 +301,7 @@ describe('events of workload controllers', () => {
     expect(unmanaged).toEqual([expect.stringContaining(`(selector: ${printed}) were found to be unmanaged`)])
   })
 
-  it('mark the pods that a taint evicts', async () => {
+  it('are recorded for the pods that a taint evicts', async () => {
     const taints = [{ key: 'down', effect: 'NoExecute' }]
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: { taints } }
     const pod = object('v1', 'Pod', { containers: [{ name: 'c', image: 'web:1' }] })
@@ -311,14 +311,14 @@ describe('events of workload controllers', () => {
     expect(await eventsOf(server, 'Pod')).toEqual(['Normal TaintManagerEviction Marking for deletion Pod default/web'])
   })
 
-  it('say that a disruption budget covers no pods', async () => {
+  it('report a disruption budget that covers no pods', async () => {
     const budget = object('policy/v1', 'PodDisruptionBudget', { minAvailable: 1, selector })
     await using server = await startWith(['disruption-controller'], [budget])
     await server.settle()
     expect(await eventsOf(server, 'PodDisruptionBudget')).toEqual(['Normal NoPods No matching pods found'])
   })
 
-  it('say how an autoscaler rescales', async () => {
+  it('report how an autoscaler rescales', async () => {
     const set = object('apps/v1', 'ReplicaSet', { replicas: 5, selector, template: template() })
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' }
     const scaler = object('autoscaling/v2', 'HorizontalPodAutoscaler', { scaleTargetRef, maxReplicas: 3 })

@@ -3,7 +3,7 @@ import { type ApiObject, type Clock, formatTime } from '@krmkit/meta'
 import type { TestServer, TestServerOptions } from '../interfaces.ts'
 import { createTestServer } from '../test-server.ts'
 
-/** Moves pods by hand, instead of a scheduler and nodes, for the tests of the workload controllers. */
+/** Changes pods in place of a scheduler and nodes, for the tests of workload controllers. */
 
 export interface PodCondition {
   type: string
@@ -68,14 +68,14 @@ export async function setPodStatus(server: TestServer, name: string, status: Non
   await server.client.patch(pods, name, { type: 'merge', subresource: 'status', namespace: 'default', patch })
 }
 
-/** Makes a pod run, ready or not. */
+/** Makes a pod running, ready or not. */
 export function runPod(server: TestServer, name: string, { ready = true } = {}): Promise<void> {
   const lastTransitionTime = formatTime(server.clock.now())
   const condition = { type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime }
   return setPodStatus(server, name, { phase: 'Running', conditions: [condition] })
 }
 
-/** Makes all pending pods run and become ready. Waits for the controllers. */
+/** Makes all pending pods running and ready. Waits for the controllers. */
 export async function runPods(server: TestServer): Promise<void> {
   for (const { metadata, status } of await podsOf(server))
     if ((status?.phase ?? 'Pending') === 'Pending' && metadata.deletionTimestamp === undefined)
@@ -100,11 +100,11 @@ export async function bindPod({ client }: TestServer, name: string, node: string
   if (response.status >= 400) throw new Error(await response.text())
 }
 
-/** A clock whose readings are given, and whose timers fire on request. */
+/** A clock with scripted readings, whose timers fire on request. */
 export class ScriptedClock implements Clock {
   readonly #timers = new Map<() => void, number>()
   nowMs: number
-  /** Readings that come before `nowMs`. */
+  /** Readings to return before `nowMs`. */
   readonly next: number[] = []
 
   constructor(nowMs: number) {
@@ -120,7 +120,7 @@ export class ScriptedClock implements Clock {
     return () => this.#timers.delete(callback)
   }
 
-  /** Fires the timers that are due. */
+  /** Fires due timers. */
   fire(): void {
     for (const [callback, atMs] of [...this.#timers]) {
       if (atMs > this.nowMs) continue

@@ -90,7 +90,7 @@ describe('inspect', () => {
     expect(page).not.toMatch(/\b(src|href)=["']/)
   })
 
-  it.skipIf(browser === undefined)('is shown by Chromium without running embedded markup', async () => {
+  it.skipIf(browser === undefined)('is rendered by Chromium without executing embedded markup', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inspector-'))
     try {
       const file = join(folder, 'page.html')

@@ -5,7 +5,7 @@ import { createTestServer } from '../test-server.ts'
 import { withInspector } from './inspector.ts'
 
 describe('the served inspector', () => {
-  it('shows the requests so far to users who may read its path', async () => {
+  it('shows the recorded requests to users who may read its path', async () => {
     await using server = await createTestServer({
       controllers: [],
       server: { authorizer: ({ rbac }) => rbac(), bootstrapRoles: true },
@@ -32,7 +32,7 @@ describe('the served inspector', () => {
     expect(await (await admin.request({ path: '/debug/inspector' })).text()).toContain('ConfigMap default/second')
   })
 
-  it('is at another path on request', async () => {
+  it('can be served at another path', async () => {
     await using server = await createTestServer({ controllers: [] })
     await using client = createInProcessClient(withInspector(server.handle, { path: '/inspect' }), {
       user: { username: 'admin', groups: ['system:masters'] },

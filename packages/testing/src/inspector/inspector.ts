@@ -25,9 +25,10 @@ const shownRequests = 10_000
 const traceBytes = 64 * 1024 * 1024
 
 /**
- * Records the requests to a server, and serves the page of `inspect` at a path. The server authorizes requests to the path like those to
- * other paths without a resource: users need the verb `get` for the non-resource URL. The page contains what the requests contained, except
- * the values of secrets and the credentials of queries. Objects above 32 KiB are not shown, and older requests only while there is room.
+ * Records the requests to a server, and serves the page of `inspect` at a path. The server authorizes requests to the path
+ * like those to other paths without a resource: users need the verb `get` for the non-resource URL. The page contains the
+ * content of requests, except the values of Secrets and credentials in queries. Objects above 32 KiB are not shown, and
+ * older requests only within the size limit.
  *
  * @example
  * import { createApiServer } from '@krmkit/apiserver'
@@ -69,7 +70,7 @@ export class Inspector {
     this.#ledger = new Ledger(shownRequests, traces, traceBytes)
   }
 
-  /** For the option `onRun` of `runControllers`. */
+  /** Pass it as option `onRun` of `runControllers`. */
   readonly onRun = (run: ControllerRun): void => this.#ledger.recordRun(run, { isController: true })
 
   /** Adds the page to a handler, and records its other requests. */
@@ -77,7 +78,7 @@ export class Inspector {
     return async (request) => {
       if (request.path === this.#path && request.method === 'GET') {
         const response = await handle(request)
-        // The server has authorized the request, and knows no such path.
+        // The server authorized the request and does not serve the path.
         return response.status === 404 ? page(this.#ledger, request.signal) : response
       }
       const recorder = new RequestRecorder(request)
@@ -97,7 +98,7 @@ export class Inspector {
 interface Recorded {
   readonly request: ApiRequest
   readonly recorder: RequestRecorder
-  /** Undefined where the request was dropped. */
+  /** Undefined if the request was dropped. */
   readonly response: ApiResponse | undefined
   readonly clock: Clock
 }
@@ -120,7 +121,7 @@ function record(ledger: Ledger, { request, recorder, response, clock }: Recorded
 }
 
 const turns = createTurns()
-/** Characters that are sent together. */
+/** Number of characters sent in one chunk. */
 const chunkCharacters = 64 * 1024
 
 function page(ledger: Ledger, signal: AbortSignal): ApiResponse {

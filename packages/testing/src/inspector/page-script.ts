@@ -1,4 +1,4 @@
-/** The script of the inspector page. It shows all data as text: no value becomes markup. */
+/** The script of the inspector page. It inserts all data as text, so that no value becomes markup. */
 export const pageScript = `
 'use strict'
 const report = JSON.parse(document.getElementById('report').textContent)

@@ -10,8 +10,8 @@ export function pagePolicy(): string {
 }
 
 /**
- * Renders the page in parts: one HTML file without references to others. Data is embedded as JSON in which no `<` occurs, the script shows it as
- * text only, and the policy of the page allows no other script and no connection.
+ * Renders the page in parts: one HTML file without external references. Data is embedded as JSON without `<`, the script
+ * inserts it only as text, and the policy of the page allows no other script and no connection.
  */
 export function* pageParts(report: InspectorReport): Generator<string> {
   yield `<!doctype html>
@@ -65,7 +65,7 @@ function* listParts(items: readonly object[]): Generator<string> {
   yield ']'
 }
 
-/** JSON that cannot end a script element or begin a comment. */
+/** Encodes JSON that cannot end a script element or start a comment. */
 function embedded(value: object | string): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

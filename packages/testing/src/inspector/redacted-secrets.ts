@@ -1,17 +1,20 @@
 import type { FrozenObject } from '@krmkit/apiserver/request-trace'
 
-/** Stands for a value that the page does not show. */
+/** Replaces a value that the page does not show. */
 export const redactedMark = '(redacted)'
-/** Stands for a value that differs from the one before. */
+/** Replaces a value that differs from the previous one. */
 const changedMark = '(redacted, changed)'
-/** Contains the whole object. */
+/** Annotation that contains the whole object, including its values. */
 const appliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export function isSecret(object: FrozenObject | undefined): boolean {
   return object?.apiVersion === 'v1' && object.kind === 'Secret'
 }
 
-/** Replaces the values of a Secret, and returns other objects as they are. @param before the state to which changes are marked */
+/**
+ * Replaces the values of a Secret, and returns other objects as they are. @param before the state relative to which changes
+ * are marked
+ */
 export function redactSecret<T extends FrozenObject | undefined>(object: T, before?: FrozenObject): T {
   if (object === undefined || !isSecret(object)) return object
   const secret = object as unknown as SecretContent

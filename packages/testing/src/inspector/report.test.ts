@@ -36,7 +36,7 @@ function reportOf(...entries: readonly LedgerEntry[]): InspectorReport {
 }
 
 describe('the report of the inspector', () => {
-  it('leaves out the content of large objects', () => {
+  it('omits the content of large objects', () => {
     const { objects } = reportOf(entry(configMap(manyKeys(30_000))), entry(configMap({ k: 'v'.repeat(100_000) })))
     expect(objects[0]?.versions.map(({ changes, lines }) => [changes, lines.length])).toEqual([
       [['the object is too large to be shown'], 0],
@@ -44,7 +44,7 @@ describe('the report of the inspector', () => {
     ])
   })
 
-  it('keeps the newest requests while they have room', () => {
+  it('keeps the newest requests within the size limit', () => {
     const entries = Array.from({ length: 900 }, (_, i) => ({ ...entry(configMap({ ...manyKeys(500), k: `${i}` })), code: i }))
     const report = reportOf(...entries)
     expect(report.omitted).toBeGreaterThan(50)
@@ -57,17 +57,17 @@ describe('the report of the inspector', () => {
     expect(Math.max(...page.map(({ length }) => length))).toBeLessThan(1 << 20)
   })
 
-  it('shortens long texts', () => {
+  it('truncates long strings', () => {
     const [request] = reportOf(entry(configMap({ k: 'v' }), { query: `labelSelector=${'x'.repeat(100_000)}` })).requests
     expect(request?.target.length).toBeLessThan(2010)
   })
 
-  it('can be interrupted after each write', () => {
+  it('can pause after each write', () => {
     const steps = buildReport({ entries: [entry(configMap({})), entry(configMap({}))], runs: [], dropped: 0 })
     expect([...steps]).toEqual(Array(8).fill(true))
   })
 
-  it('does not show the values of secrets, but which have changed', () => {
+  it('hides the values of Secrets, but marks changed ones', () => {
     const before = secret(
       { data: { a: 'SECRET-A', b: 'SECRET-B' } },
       { 'kubectl.kubernetes.io/last-applied-configuration': 'SECRET-C' },
@@ -80,7 +80,7 @@ describe('the report of the inspector', () => {
     expect(changes?.filter((change) => change.includes('.data.b'))).toEqual([])
   })
 
-  it('does not show credentials of queries', () => {
+  it('hides credentials in queries', () => {
     const [request] = reportOf(entry(configMap({}), { query: 'limit=1&token=abc&access_token=def' })).requests
     expect(request?.target).toBe('PATCH /p?limit=1&token=REDACTED&access_token=REDACTED')
   })

@@ -8,7 +8,7 @@ import { charactersOf, shortened, shortenedList } from './short-texts.ts'
 
 /** The data of the inspector page: texts only, ready to be shown. */
 export interface InspectorReport {
-  /** Number of older requests that the page has no room for. */
+  /** Number of older requests omitted because of the size limit. */
   readonly omitted: number
   readonly requests: readonly ReportedRequest[]
   readonly runs: readonly ReportedRun[]
@@ -57,20 +57,20 @@ interface ObjectHistory {
   owners: readonly string[]
 }
 
-/** Characters of all requests and versions of objects. */
+/** Maximum characters of all requests and object versions. */
 const maxPageCharacters = 16 * 1024 * 1024
-/** Characters of the runs of controllers. */
+/** Maximum characters of controller runs. */
 const maxRunCharacters = 2 * 1024 * 1024
 
-/** A request with what it wrote. */
+/** A request with its writes. */
 interface Collected {
   readonly request: ReportedRequest
   readonly writes: readonly { readonly object: FrozenObject; readonly version: Omit<ReportedVersion, 'request'> }[]
 }
 
 /**
- * Collects the data of the page, as far as it has room: the newest requests, with what they wrote. Yields `true` after each, so that it
- * can be interrupted.
+ * Collects the data of the page within its size limit: the newest requests with their writes. Yields `true` after each
+ * request, so that it can pause.
  */
 export function* buildReport({ entries, runs, dropped }: ReportSource): Generator<true, InspectorReport> {
   const newestFirst: Collected[] = []
@@ -99,7 +99,7 @@ function* collect(entry: LedgerEntry): Generator<true, Collected> {
   return { request: reportedRequest(entry), writes }
 }
 
-/** Numbers requests and objects. */
+/** Assigns indexes to requests and objects. */
 function joined(collected: readonly Collected[]): Pick<InspectorReport, 'requests' | 'objects'> {
   const objects: ObjectHistory[] = []
   const indexes = new Map<string, number>()

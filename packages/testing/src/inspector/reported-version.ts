@@ -13,13 +13,13 @@ export interface ReportedVersion {
   /** One line for each changed field. */
   readonly changes: readonly string[]
   readonly ownership: readonly string[]
-  /** Lines of YAML with their owners; empty after a removal. */
+  /** Lines of YAML with their field managers; empty after a removal. */
   readonly lines: readonly { readonly text: string; readonly owners: string; readonly isChanged: boolean }[]
 }
 
 const tooLarge = 'the object is too large to be shown'
 
-/** Describes one write of an object, with pauses. The values of secrets are left out. */
+/** Describes one write of an object, in pausable form. Values of Secrets are redacted. */
 export function* describeWrite(
   before: FrozenObject | undefined,
   after: FrozenObject | undefined,
@@ -59,7 +59,7 @@ function ownershipOf(before: FrozenObject | undefined, after: FrozenObject | und
   )
 }
 
-/** Tells whether a field or one above it has changed. */
+/** Returns a function that tells whether a field or one of its ancestors has changed. */
 function changedFields(differences: readonly Change[]): (field: string) => boolean {
   const fields = new Set(differences.map(({ field }) => field))
   const lengths = new Set([...fields].map(({ length }) => length))

@@ -1,19 +1,19 @@
 import { memberNames } from '@krmkit/meta/work'
 
-/** Bounds of what the page shows. */
+/** Size limits of the page. */
 
 const maxTextCharacters = 2000
 const maxListItems = 500
-/** An object above it is not shown. */
+/** Larger objects are not shown. */
 const maxObjectCharacters = 32 * 1024
-/** What a value counts besides its text. */
+/** Size that a value counts in addition to its text. */
 const valueCharacters = 16
 
 export function shortened(text: string): string {
   return text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters)}...` : text
 }
 
-/** Shortens the texts, and the list. */
+/** Truncates the strings and the list. */
 export function shortenedList(texts: readonly string[]): string[] {
   const kept = texts.slice(0, maxListItems).map(shortened)
   return texts.length > maxListItems ? [...kept, `... and ${texts.length - maxListItems} more`] : kept
@@ -24,12 +24,12 @@ export function charactersOf(value: unknown): number {
   return weigh(value, Number.POSITIVE_INFINITY)
 }
 
-/** Whether an object is too large to be shown. */
+/** Whether an object is too large to show. */
 export function isHeavy(object: object | undefined): boolean {
   return weigh(object, maxObjectCharacters) > maxObjectCharacters
 }
 
-/** Adds up a value, until the limit is exceeded. */
+/** Adds up the size of a value, and stops once the limit is exceeded. */
 function weigh(value: unknown, limit: number): number {
   if (typeof value === 'string') return value.length + valueCharacters
   if (typeof value !== 'object' || value === null) return valueCharacters

@@ -17,7 +17,7 @@ function versionIn({ body }: SeenRequest): string | undefined {
   return (JSON.parse(body) as CachedObject).metadata?.resourceVersion
 }
 
-/** A create whose response does not arrive. */
+/** Sends a create request whose response is lost. */
 async function createUnanswered(run: ClientRun, fault: { lose: true } | { fail: number; afterWrite: true }): Promise<void> {
   const create = run.method('create')
   run.stage.cluster.faults.next({ ...byClient, verb: 'create' }, fault)
@@ -27,7 +27,7 @@ async function createUnanswered(run: ClientRun, fault: { lose: true } | { fail: 
   require(sent === 1 && made === 1, () => `${sent} requests made ${made} objects`)
 }
 
-/** The media type of the one PATCH request that a call sends, without parameters. */
+/** Returns the media type, without parameters, of the single PATCH request that a call sends. */
 async function patchTypeOf(run: ClientRun, call: () => unknown): Promise<string> {
   const before = run.stage.front.of('patch', 'apply').length
   await call()
@@ -183,7 +183,7 @@ export const clientScenarios: readonly ClientScenario[] = [
       const get = run.method('get')
       for (const name of ['a b', 'a?watch=1', 'a#b', '../secrets', 'é']) {
         const before = run.stage.front.requests.length
-        // A name that becomes a query may open a watch, which does not end.
+        // A name that is sent as a query may open a watch, which never ends.
         await Promise.race([settled(() => get(name)), pause(2000)])
         for (const { path, query } of run.stage.front.requests.slice(before)) {
           const rest = path.startsWith(`${collectionPath}/`) ? path.slice(collectionPath.length + 1) : path

@@ -29,7 +29,7 @@ async function waitsRetryAfter(run: InformerRun, verb: 'list' | 'watch'): Promis
     `the next request came after ${Math.round(waitedMs)} ms; Retry-After was ${seconds} s`)
 }
 
-/** Both requests fail in some way; the client slows down, and recovers. */
+/** Makes list and watch requests fail; the client must back off and recover. */
 async function failsForAWhile(run: InformerRun, fail: () => () => void): Promise<void> {
   await run.stage.put('a', { value: '1' })
   await run.startAndSync()
@@ -148,7 +148,7 @@ export const failureScenarios: readonly InformerScenario[] = [
       await stage.rotateToken()
       stage.cluster.faults.endWatches(byClient, 'closed')
       await stage.put('a', { value: '2' })
-      // Other clients read the file once a minute.
+      // Some clients read the file only once a minute.
       await run.converged('after the token was replaced', run.patienceMs * 7.5)
     },
   },

@@ -37,7 +37,7 @@ async function changeBetweenChunks(stage: Stage): Promise<void> {
   await stage.put('c9', { added: 'yes' })
 }
 
-/** A list that answers from an earlier state, as a cache of the server that lags behind, where the request allows it. */
+/** Answers a list from an earlier state, like a lagging watch cache, if the request allows it. */
 async function relistFromLaggingCache(run: InformerRun): Promise<void> {
   const { stage } = run
   const { cluster, front } = stage
@@ -53,7 +53,7 @@ async function relistFromLaggingCache(run: InformerRun): Promise<void> {
   await run.until(() => front.of('list').length > before, 'a new list after 410')
   await run.observe(1000)
   thaw()
-  // A client that went back finds out only through the next list.
+  // A client that went back to the earlier state recovers only with the next list.
   await run.observe(500)
 }
 

@@ -6,7 +6,7 @@ import { NotApplicable, pause, require } from '../violation.ts'
 /** Characters of two, three and four bytes. */
 const text = 'Zürich – 東京 🚀 "quoted" \\ \u2028 end'
 
-/** @throws NotApplicable for watches whose bytes the suite does not write itself */
+/** @throws NotApplicable for watches whose bytes are not written by the suite */
 function requireByteStream({ stage }: InformerRun): void {
   const { headers } = stage.front.of('watch').at(-1)!
   if (headers.upgrade !== undefined) throw new NotApplicable('the client watches over WebSocket, whose frames keep events whole')
@@ -36,7 +36,7 @@ async function requireText(run: InformerRun, name: string, wanted: string): Prom
   require(found === wanted, () => `the text of an object is damaged: ${JSON.stringify(found)?.slice(0, 80)}`)
 }
 
-/** What follows bad events: a good one, which must arrive. */
+/** Sends a valid event after invalid ones, which must arrive. */
 async function goesOn(run: InformerRun, after: string): Promise<void> {
   await run.observe(300)
   await run.stage.put('b', { text })
@@ -81,7 +81,7 @@ export const streamScenarios: readonly InformerScenario[] = [
       for (let i = 0; i < 20; i++) await run.stage.put(`n${i}`, { text })
       await run.stage.remove('n7')
       await run.stage.put('a', { text: `${text}!` })
-      // The server passes events on in a later turn of the event loop.
+      // The server forwards events in a later turn of the event loop.
       await pause(100)
       front.manner = 'whole'
       await run.converged('after events in one piece')

@@ -5,7 +5,7 @@ import { require } from '../violation.ts'
 
 const watches = { ...byClient, verb: 'watch' }
 
-/** Ends the watch, and makes changes before the next one, whose history is then dropped. */
+/** Ends the watch, makes changes before the next watch, and compacts their history. */
 async function whileUnwatched({ stage }: InformerRun, change: () => Promise<void>): Promise<void> {
   const { cluster, front } = stage
   const release = front.hold({ verb: ['list', 'watch'], resource: 'configmaps' })
@@ -38,7 +38,7 @@ async function requireDeletion(run: InformerRun, name: string): Promise<void> {
   await run.until(isCalled, `deleted was not called for ${name}`)
 }
 
-/** The parameter `resourceVersion` of the last watch. */
+/** Returns the parameter `resourceVersion` of the last watch. */
 function lastWatchVersion({ stage }: InformerRun): bigint {
   return BigInt(stage.front.of('watch').at(-1)?.parameters.get('resourceVersion') || '0')
 }
