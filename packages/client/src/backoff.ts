@@ -27,8 +27,8 @@ export function abortReason(signal: AbortSignal | undefined): Error {
 }
 
 /**
- * Exponential backoff with jitter: 0.8 s, 1.6 s, ... up to 30 s, each extended by a random share of up to 100 %, so that clients do not
- * retry in step. Starts over after `reset`.
+ * Exponential backoff with jitter: 0.8 s, 1.6 s, ... up to 30 s, each extended by up to 100 % at random, so that clients do
+ * not retry in step. Starts over after `reset`.
  */
 export class Backoff {
   readonly #random: Pick<Random, 'bytes'>

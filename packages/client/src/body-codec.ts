@@ -18,7 +18,7 @@ export interface BodyCodec extends BodyDecoder {
 
 export const jsonMediaType = 'application/json'
 
-/** Bodies of JSON. */
+/** Codec of JSON bodies. */
 export const jsonCodec: BodyCodec = {
   accept: () => jsonMediaType,
   async encode(_, object) {
@@ -31,7 +31,7 @@ export const jsonCodec: BodyCodec = {
   },
 }
 
-/** Encodes a value as JSON; a large one in time slices, so that it must not change meanwhile. */
+/** Encodes a value as JSON. A large value is encoded in time slices and must not change meanwhile. */
 export function encodeBody(value: unknown): Uint8Array | Promise<Uint8Array> {
   return isLargeValue(value) ? encodeLargeJson(value) : encodeJson(value)
 }

@@ -1,4 +1,7 @@
-/** What runs in every runtime: the entry point of the package for browsers. Kubeconfig files, proxies and credential commands need Node. */
+/**
+ * Browser entry point of the package: everything that runs in every runtime. Kubeconfig files, proxies and credential
+ * commands need Node and are not exported.
+ */
 
 export { createClient } from './client.ts'
 export { ClientError, type ClientErrorCode } from './client-error.ts'

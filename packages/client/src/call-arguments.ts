@@ -13,13 +13,13 @@ import type {
 } from './interfaces.ts'
 
 /**
- * Checks of the arguments of calls. A name or namespace that is lost would make a call reach more objects than it names. Every request
- * passes here, so messages are made only for failures.
+ * Checks the arguments of calls. A name or namespace that is dropped by mistake would make a call affect more objects than
+ * intended. The checks run for every request, so messages are built only for failures.
  */
 
 type OptionName = keyof (GetOptions & ListOptions & WatchOptions & WriteOptions & ApplyOptions & DeleteOptions & PatchOptions)
 
-/** What `typeof` is of the options of calls. Those of all methods, so that calls can share theirs. */
+/** The `typeof` of each call option. Includes the options of all methods, so that calls can share option objects. */
 const optionTypes: Readonly<Record<OptionName, 'string' | 'number' | 'boolean' | 'object'>> = {
   signal: 'object',
   namespace: 'string',

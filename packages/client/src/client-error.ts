@@ -14,7 +14,7 @@ export type ClientErrorCode =
   /** The client is closed. */
   | 'Closed'
 
-/** The request could not be sent, or the response not be understood. Errors that the server returns are `ApiError`. */
+/** Thrown when a request cannot be sent or its response is invalid. Errors returned by the server are `ApiError`. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: ClientErrorCode

@@ -12,31 +12,32 @@ import { invalidRequest } from './call-arguments.ts'
 import type { ProtobufCodecOptions } from './protobuf-codec.ts'
 import type { Impersonation } from './request-options.ts'
 
-/** The options of clients, and their check: a user that is lost would make a client another user. */
+/** The options of clients and their validation: an ignored user would make a client act as another user. */
 
 /** Options of every client, in-process or remote. */
 export interface ClientOptions {
   /** Namespace of calls without one. Default `default`. */
   readonly namespace?: string
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Default `krmkit`. */
   readonly userAgent?: string
-  /** Impersonate another user; requires the permission to impersonate. */
+  /** Impersonates another user; requires the permission to impersonate. */
   readonly impersonate?: Impersonation
   readonly clock?: Clock
   readonly random?: Pick<Random, 'bytes'>
   /** Maximum number of retries after responses with a Retry-After. Default 10. */
   readonly maxRetries?: number
   /**
-   * Longest time of one watch in milliseconds, after which it is opened again where it left off. The server is asked to end it earlier, and
-   * a connection that goes on silently is dropped. Default: 10 minutes for remote clients; others leave it to the server.
+   * Maximum duration of one watch request in milliseconds, after which the watch is resumed. The server is asked for a
+   * shorter timeout, and a connection that stays open longer is dropped. Default: 10 minutes for remote clients; for others
+   * the server decides.
    */
   readonly watchTimeoutMs?: number
   /** Receives the text of each Warning header. */
   readonly onWarning?: (text: string) => void
   /**
-   * Send and request objects as protobuf where their type is known; `request()` keeps the media types of its headers. Default: JSON.
+   * Sends and requests objects of known types as protobuf; `request()` uses the media types of its headers. Default: JSON.
    *
    * @example
    * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -62,7 +63,7 @@ const impersonationKinds: OptionKinds<Impersonation> = { user: 'text', groups: '
 const userKinds: OptionKinds<UserInfo> = { username: 'text', groups: 'texts', uid: 'text', extra: 'object' }
 
 export interface ExpectedOptions {
-  /** The function that has the options. */
+  /** Name of the function that takes the options. */
   readonly what: string
   readonly kinds: Readonly<Record<string, OptionKind>>
   /** Options of a typical call. */
@@ -74,7 +75,7 @@ export function checkArguments(options: unknown, expected: ExpectedOptions): voi
   failWith(optionsProblem(options, expected))
 }
 
-/** @param expected options besides those of every client @throws ClientError `InvalidRequest` */
+/** @param expected options in addition to those of every client @throws ClientError `InvalidRequest` */
 export function checkClientOptions(options: object, expected: ExpectedOptions): void {
   checkArguments(options, { ...expected, kinds: { ...expected.kinds, ...clientKinds } })
   const { impersonate } = options as Pick<ClientOptions, 'impersonate'>
@@ -89,7 +90,7 @@ export function checkFunctions(value: unknown, names: readonly string[], message
   if (names.some((name) => typeof members[name] !== 'function')) throw invalidRequest(`${message}, not ${shown(value)}`)
 }
 
-/** The user of in-process requests; without groups it has none. @throws ClientError `InvalidRequest` */
+/** Validates the user of in-process requests; omitted groups become empty. @throws ClientError `InvalidRequest` */
 export function checkedUser(user: UserInfo): UserInfo {
   if (!isObject(user)) throw invalidRequest(`user is { username, groups }, not ${shown(user)}`)
   failWith(membersProblem('user', user, userKinds) ?? kindsProblem('user', user, userKinds))

@@ -47,7 +47,7 @@ describe('reading', () => {
     })
   })
 
-  it('rejects a list of another version than the exact one that it requested [P178] [P181]', async () => {
+  it('rejects a list of a version other than the exact one requested [P178] [P181]', async () => {
     const exact = { resourceVersion: '5', resourceVersionMatch: 'Exact' } as const
     for (const limit of [undefined, 2]) {
       const { client } = start(noteList(7, []), json({ kind: 'NoteList', metadata: {}, items: [] }), noteList(5, []))
@@ -62,7 +62,7 @@ describe('reading', () => {
     const { client } = start(noteList(7, []), noteList(5, [], { continue: 'x' }), noteList(5, []), noteList(7, []))
     await expect(client.listPages(Note, exact)[Symbol.asyncIterator]().next()).rejects.toThrow('exactly 5')
     for await (const page of client.listPages(Note, exact)) expect(page.metadata.resourceVersion).toBe('5')
-    // Any newer version satisfies the other match.
+    // Any newer version satisfies `NotOlderThan`.
     await client.list(Note, { resourceVersion: '5', resourceVersionMatch: 'NotOlderThan' })
   })
 
@@ -186,7 +186,7 @@ describe('errors', () => {
     })
   })
 
-  it('without a Status follow from the status code', async () => {
+  it('without a Status are derived from the status code', async () => {
     const { client } = start(json('gateway down', { status: 502 }), json('{"kind":"Status"', { status: 403 }))
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 502, reason: 'InternalError' })
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 403, reason: 'Forbidden' })
@@ -256,7 +256,7 @@ describe('user', () => {
 })
 
 describe('aborting', () => {
-  it('ends a call by its signal, immediately', async () => {
+  it('rejects a call immediately when its signal aborts', async () => {
     const abort = new AbortController()
     let serverSignal: AbortSignal | undefined
     const client = createInProcessClient((request) => {
@@ -270,7 +270,7 @@ describe('aborting', () => {
     await expect(client.get(Note, 'a', { signal: abort.signal })).rejects.toThrow('enough')
   })
 
-  it('closes the client with all requests in flight', async () => {
+  it('aborts all requests in flight when the client closes', async () => {
     const { client } = start()
     await client.close()
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'Closed' })

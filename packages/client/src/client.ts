@@ -60,7 +60,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
   return clientOver(transport, options)
 }
 
-/** The client of options that were checked. @throws ClientError `InvalidRequest` */
+/** Creates a client from checked options. @throws ClientError `InvalidRequest` */
 export function clientOver(transport: Transport, options: ClientOptions): Client {
   checkFunctions(transport, ['send', 'close'], 'a client needs a transport, such as createRemoteTransport({ server })')
   return new TransportClient(transport, options)
@@ -126,9 +126,9 @@ class TransportClient implements Client {
       yield page
       const token = page.metadata.continue ?? ''
       if (token === '') return
-      // An in-process server may respond without yielding to the event loop.
+      // Yields between pages, because an in-process server may respond without yielding to the event loop.
       await this.#pages.next()
-      // The continue token holds the resource version.
+      // The continue token contains the resource version.
       const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = pageOptions
       pageOptions = { ...rest, continue: token }
     }
@@ -354,7 +354,7 @@ function listOf<T extends ApiObject>(type: ResourceType<T>, value: object): Obje
 }
 
 /**
- * A server that does not know `resourceVersionMatch` ignores it, and lists another version.
+ * Checks the version of a list: a server that does not support `resourceVersionMatch` ignores it and lists another version.
  *
  * @throws ClientError `InvalidResponse`
  * @see API protocol specification, 4.2
@@ -375,7 +375,7 @@ function rawResponse(response: TransportResponse): RawResponse {
     text: async () => utf8Text(await bytes()),
     json: async () => parseJson(await bytes()),
     stream: () => response.body,
-    // The stream of events is made when it is read; a raw request mostly reads the body.
+    // The stream of events is created on first access, because most raw requests read the body.
     get events() {
       return response.events
     },

@@ -39,7 +39,7 @@ describe('createFetchTransport', () => {
     ])
   })
 
-  it('refuses redirects, which could lead to an untrusted host', async () => {
+  it('rejects redirects, which could lead to an untrusted host', async () => {
     let requests = 0
     const url = await start((_, response) => {
       requests += 1
@@ -53,7 +53,7 @@ describe('createFetchTransport', () => {
     expect(requests).toBe(1)
   })
 
-  it('uses only modes of redirects that edge runtimes have', async () => {
+  it('uses only redirect modes that edge runtimes support', async () => {
     const fetch = async (_: unknown, init?: RequestInit) => {
       if (init?.redirect !== 'manual' && init?.redirect !== 'follow') throw new TypeError('Invalid redirect value')
       return Response.json(note('a', 1))
@@ -62,7 +62,7 @@ describe('createFetchTransport', () => {
     expect((await client.get(Note, 'a')).metadata.name).toBe('a')
   })
 
-  it('watches, and disconnects when the loop is left', async () => {
+  it('watches, and disconnects when the loop exits', async () => {
     let gone: Promise<unknown> | undefined
     const url = await start((_, response) => {
       gone = new Promise((resolve) => response.once('close', resolve))

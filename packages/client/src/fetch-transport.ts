@@ -3,7 +3,7 @@ import type { Transport, TransportRequest, TransportResponse } from '@krmkit/pro
 import { ClientError } from './client-error.ts'
 import { checkArguments } from './client-options.ts'
 
-/** The way to a remote server for runtimes whose only connection is `fetch`: browsers, edge runtimes, Deno, Bun. */
+/** Transport to a remote server for runtimes with `fetch`: browsers, edge runtimes, Deno, Bun. */
 
 export interface FetchTransportOptions {
   /** `https://host:port`, with a path if the server has one. */
@@ -47,7 +47,7 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
         const response = await fetch(`${prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`, {
           method: request.method,
           headers: headersOf(request, current),
-          // Not every runtime has 'error'.
+          // Not every runtime supports the mode 'error'.
           redirect: 'manual',
           signal: abort.signal,
           ...(request.body === undefined ? {} : { body: Uint8Array.from(request.body) }),
@@ -71,12 +71,12 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
   }
 }
 
-/** Browsers hide the status of a redirect. */
+/** Whether a response is a redirect. Browsers hide its status and report the type `opaqueredirect`. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 }
 
-/** Aborts the controller with the first of the signals. @returns a function that removes the listeners */
+/** Aborts the controller when the first of the signals aborts. @returns a function that removes the listeners */
 function forwardAbort(signals: readonly (AbortSignal | undefined)[], abort: AbortController): () => void {
   const onAbort = () => abort.abort()
   for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true })
@@ -100,9 +100,9 @@ interface Exchange {
   readonly signal: AbortSignal | undefined
 }
 
-/** The bytes of the response; leaving the loop ends the request. */
+/** Yields the bytes of the response; leaving the loop ends the request. */
 async function* bodyOf({ body }: Response, { abort, release, signal }: Exchange): AsyncGenerator<Uint8Array, void, undefined> {
-  // Not every runtime iterates over a ReadableStream.
+  // Not every runtime supports iterating over a ReadableStream.
   const reader = body?.getReader()
   let isComplete = reader === undefined
   try {

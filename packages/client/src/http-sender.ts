@@ -25,7 +25,7 @@ export class HttpSender {
     this.#options = options
   }
 
-  /** Returns the response, whatever its status. */
+  /** Returns the response, regardless of its status. */
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { headers, maxRetries, onWarning, clock } = this.#options
     const complete = { ...request, headers: { ...headers, ...request.headers } }

@@ -9,9 +9,9 @@ import type { Client } from './interfaces.ts'
 export interface InProcessOptions extends ClientOptions {
   /** The authenticated user. Absent: the authenticators of the server decide. */
   readonly user?: UserInfo
-  /** Receives the decision of each admission plugin about the writes of this client. */
+  /** Receives the decision of each admission plugin on writes of this client. */
   readonly decisions?: ApiRequest['decisions']
-  /** Reaches storage versions that the server does not serve, as its own controllers need. Default false. */
+  /** Allows access to storage versions that the server does not serve, for controllers of the server. Default false. */
   readonly internal?: boolean
 }
 
@@ -52,7 +52,7 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
   })
 }
 
-/** What an in-process caller adds to each request. */
+/** The members that an in-process caller adds to each request. */
 type CallerFields = { readonly [K in 'user' | 'decisions' | 'internal']: ApiRequest[K] }
 
 function createTransport(handle: Handler, caller: CallerFields): Transport {
@@ -81,7 +81,7 @@ function createTransport(handle: Handler, caller: CallerFields): Transport {
 const noBody = new Uint8Array(0)
 const noPeer = {}
 
-/** A request of this process. Makes its signal when it is read, which is rare. */
+/** An in-process request. Its signal is created on first access, which is rare. */
 class InProcessRequest implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -92,14 +92,14 @@ class InProcessRequest implements ApiRequest {
   readonly decisions: ApiRequest['decisions']
   readonly internal: ApiRequest['internal']
   readonly isBodyReceived = true
-  /** That of the caller. */
+  /** Signal of the caller. */
   readonly given: AbortSignal | undefined
   readonly #body: Uint8Array
   readonly #open: Set<InProcessRequest>
   #abort: AbortController | undefined
   #isDisconnected = false
 
-  /** @param open the requests of the transport that have not ended */
+  /** @param open requests of the transport in flight */
   constructor(request: TransportRequest, caller: CallerFields, open: Set<InProcessRequest>) {
     this.method = request.method
     this.path = request.path
@@ -128,7 +128,7 @@ class InProcessRequest implements ApiRequest {
     return this.#body
   }
 
-  /** The signal of the caller has aborted. */
+  /** Called when the signal of the caller aborts. */
   handleEvent(): void {
     this.disconnect()
   }
@@ -138,7 +138,7 @@ class InProcessRequest implements ApiRequest {
     this.#abort?.abort()
   }
 
-  /** The request has ended, or reports its end itself. */
+  /** Called when the request has ended, or will signal its end through the response body. */
   release(): void {
     this.#open.delete(this)
     this.given?.removeEventListener('abort', this)
@@ -165,7 +165,10 @@ function abortable(response: Promise<ApiResponse>, signal: AbortSignal | undefin
   })
 }
 
-/** Makes the stream of events when it is read. A class, because V8 keeps what the getter of a literal captures until a full collection. */
+/**
+ * Creates the stream of events on first access. A class, because V8 retains objects captured by the getter of an object
+ * literal until a full collection.
+ */
 class InProcessResponse implements TransportResponse {
   readonly status: number
   readonly headers: TransportResponse['headers']

@@ -7,7 +7,7 @@ export interface IndexerOptions<T extends ApiObject> {
   readonly indexers: Readonly<Record<string, IndexFunction<T>>>
 }
 
-/** Returns the values under which an object is found. Must return the same values for the same object. */
+/** Returns the index values of an object. Must be deterministic. */
 export type IndexFunction<T extends ApiObject> = (object: DeepReadonly<T>) => readonly string[]
 
 type Index<T> = Map<string, Set<T>>
@@ -48,7 +48,7 @@ export class Indexer<T extends ApiObject> {
     return before
   }
 
-  /** Removes the object with the key of `object`. @returns whether there was one */
+  /** Removes the object with the key of `object`. @returns whether an object was removed */
   delete(object: T): boolean {
     const key = keyOf(object)
     const before = this.objects.get(key)

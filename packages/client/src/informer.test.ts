@@ -48,7 +48,7 @@ describe('informer', () => {
     await watch.released
   })
 
-  it('keeps no object of the first list that has changed since', async () => {
+  it('keeps no outdated object of the first list', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const watch = new FakeWatch()
@@ -65,7 +65,7 @@ describe('informer', () => {
     await watch.released
   })
 
-  it('waits for a pause after each object of a list and each event, and stops in it', async () => {
+  it('waits for the pause after each object of a list and each event, and can stop during it', async () => {
     const watch = new FakeWatch()
     let pauses = 0
     const pause = () => {
@@ -130,7 +130,7 @@ describe('informer', () => {
     await notes.stop()
   })
 
-  it('lists again after 410 and reports the difference, and survives errors and throwing handlers', async () => {
+  it('lists again after 410 and reports the difference; continues after errors and throwing handlers', async () => {
     const gone = event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' })
     const errors: unknown[] = []
     const { notes, calls, seen } = start(
@@ -157,7 +157,7 @@ describe('informer', () => {
     await notes.stop()
   })
 
-  it('slows down when versions keep expiring', async () => {
+  it('backs off when versions keep expiring', async () => {
     const gone = () => new FakeWatch(event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'Expired' }))
     const errors: unknown[] = []
     const { notes, clock, seen } = start(
@@ -165,13 +165,13 @@ describe('informer', () => {
       { onError: (error) => errors.push(error) },
     )
     await reached(notes, '8')
-    // The first list after an expired version is sent at once.
+    // The first list after an expired version is sent without delay.
     expect([clock.now(), seen.length]).toEqual([800 + 1600, 8])
     expect(errors).toMatchObject([{ status: { reason: 'Expired' } }, { status: { reason: 'Expired' } }])
     await notes.stop()
   })
 
-  it('ignores events of unknown types, and deletions of objects it does not have', async () => {
+  it('ignores events of unknown types and deletions of unknown objects', async () => {
     const watch = new FakeWatch()
     const { notes, calls } = start([noteList(5, [note('a', 1)]), watch])
     await notes.synced

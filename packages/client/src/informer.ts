@@ -25,8 +25,8 @@ export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions
   /** Interval in milliseconds at which `updated` is called for every object. Default: never. */
   readonly resyncMs?: number
   /**
-   * Called after each object; the informer waits for the promise, if any. Lets a program answer others while many objects change.
-   * Default: never waits.
+   * Called after each object; the informer waits for the promise, if any. This lets a program do other work while many
+   * objects change. Default: never waits.
    */
   readonly pause?: () => Promise<void> | undefined
   readonly clock?: Clock
@@ -62,17 +62,17 @@ export interface InformerHandlers<T extends ApiObject> {
  * resource version has expired, and retries with backoff while the server cannot be reached.
  */
 export interface Informer<T extends ApiObject> extends AsyncDisposable {
-  /** Resolves when the first list is stored and the handlers were called. Rejects when the informer is stopped before. */
+  /** Resolves when the first list is stored and the handlers were called. Rejects if the informer is stopped before. */
   readonly synced: Promise<void>
   readonly hasSynced: boolean
   /** Resource version of the copy; empty before the first list. */
   readonly resourceVersion: string
-  /** Returns an object; without a namespace a cluster-scoped one. */
+  /** Returns an object; without a namespace, a cluster-scoped object. */
   get(name: string, namespace?: string): DeepReadonly<T> | undefined
   list(options?: { readonly namespace?: string; readonly labelSelector?: LabelSelector }): readonly DeepReadonly<T>[]
   /** Returns the objects with a label value. @throws RangeError for a label that is not in `labels` */
   withLabel(key: string, value: string): readonly DeepReadonly<T>[]
-  /** Adds a custom index, also of the objects already stored. Does nothing where one of that name exists. */
+  /** Adds a custom index and indexes the objects already stored. Does nothing if an index of that name exists. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void
   /** Returns the objects with an index value. @throws RangeError for an index that is neither in `indexers` nor added */
   byIndex(index: string, value: string): readonly DeepReadonly<T>[]

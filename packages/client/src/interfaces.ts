@@ -22,7 +22,7 @@ export interface ResourceType<T extends ApiObject = ApiObject, W extends ApiObje
   readonly objectVersion?: string
 }
 
-/** The part of a `ResourceDefinition` of `@krmkit/kinds` that the client uses. */
+/** The part of `ResourceDefinition` of `@krmkit/kinds` that the client uses. */
 export interface DefinedResource {
   readonly group: string
   readonly version: string
@@ -55,7 +55,7 @@ export interface CallOptions {
 }
 
 export interface ObjectOptions extends CallOptions {
-  /** Default: that of the object, then that of the client. Ignored for cluster-scoped resources. */
+  /** Default: the namespace of the object, or else that of the client. Ignored for cluster-scoped resources. */
   readonly namespace?: string
   /** `status`, or another subresource with the object type of the resource. */
   readonly subresource?: string
@@ -85,11 +85,11 @@ export interface WatchOptions extends SelectOptions {
    * `ADDED`, and when the version expires the watch lists again and yields the difference.
    */
   readonly resourceVersion?: string
-  /** Yield `BOOKMARK` events. They are requested in any case, to resume from. Default false. */
+  /** Whether to yield `BOOKMARK` events. They are always requested, because a watch resumes from them. Default false. */
   readonly bookmarks?: boolean
-  /** Reopen the watch when its connection ends. Default true. */
+  /** Whether to resume the watch when its connection ends. Default true. */
   readonly resume?: boolean
-  /** Allow an in-process client to yield frozen objects that are shared with other readers. Default false. */
+  /** Whether an in-process client may yield frozen objects shared with other readers. Default false. */
   readonly shared?: boolean
 }
 
@@ -101,7 +101,7 @@ export interface WriteOptions extends ObjectOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
-  /** Take ownership of conflicting fields. Default false: a conflict is an ApiError 409. */
+  /** Whether to take ownership of conflicting fields. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean
 }
 
@@ -143,7 +143,7 @@ export interface WatchEvent<T extends ApiObject = ApiObject> {
 export interface RawRequest extends CallOptions {
   /** Default GET. */
   readonly method?: string
-  /** Path and query as on the wire. */
+  /** Path and query, percent-encoded. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Bytes or text are sent unchanged; other values as JSON. */
@@ -157,13 +157,16 @@ export interface RawResponse {
   bytes(): Promise<Uint8Array>
   text(): Promise<string>
   json(): Promise<unknown>
-  /** Streams the body. Leaving the loop ends the request. Use it instead of the other methods. */
+  /** Streams the body; use either this or one of the other methods. Leaving the loop ends the request. */
   stream(): AsyncIterable<Uint8Array>
-  /** Events of an in-process watch, frozen and shared. Read them instead of the bytes. */
+  /** Events of an in-process watch, frozen and shared. Read either these or the bytes. */
   readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
-/** Objects to write must not change until the promise of the call settles: large ones are encoded in time slices. */
+/**
+ * The client interface. Objects passed to a write must not change until its promise settles, because large ones are encoded
+ * in time slices.
+ */
 export interface Client extends AsyncDisposable {
   /** Default namespace of calls. */
   readonly namespace: string

@@ -4,7 +4,7 @@ import { ClientError } from './client-error.ts'
 /** Maximum length of a watch event. */
 export const maxEventBytes = 64 * 1024 * 1024
 
-/** Splits a byte stream into lines. An incomplete last line is dropped: the connection was interrupted. */
+/** Splits a byte stream into lines. An incomplete last line is dropped, because the connection was interrupted. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let pending: Uint8Array[] = []
   let bytes = 0

@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path'
 import { isJsonObject } from '@krmkit/meta'
 import { ClientError } from './client-error.ts'
 
-/** Reads the entries of a kubeconfig from untrusted values. */
+/** Reads kubeconfig entries from unvalidated values. */
 
 type Members = Readonly<Record<string, unknown>>
 
-/** One or several merged files: the first file that sets a value wins. */
+/** One or several merged files: the first file that sets a value takes precedence. */
 export interface Kubeconfig {
   readonly currentContext: string
   readonly clusters: ReadonlyMap<string, Entry>
@@ -96,7 +96,7 @@ export function invalid(where: string, what: string): ClientError {
   return new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${where}: ${what}` })
 }
 
-/** Returns the PEM of `<name>-data` (base64) or of the file `<name>`; the data wins. */
+/** Returns the PEM of `<name>-data` (base64) or of the file `<name>`; the data takes precedence. */
 export async function fileOrData(entry: Entry, name: string): Promise<string | undefined> {
   const data = stringIn(entry.members, `${name}-data`, entry.name)
   if (data !== undefined) {

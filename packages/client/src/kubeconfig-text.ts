@@ -1,7 +1,7 @@
 export interface KubeconfigTextOptions {
   /** URL of the server. */
   readonly server: string
-  /** PEM; undefined: the authorities of the platform are trusted. */
+  /** PEM of the trusted authorities; undefined to trust the authorities of the platform. */
   readonly authority: string | undefined
   /** Bearer token. */
   readonly token: string

@@ -74,13 +74,13 @@ describe('readExecConfig', () => {
     })
   })
 
-  it('resolves a path against the file and leaves a name to PATH [P266]', () => {
+  it('resolves a path relative to the file and looks up a bare name in PATH [P266]', () => {
     expect(exec({ ...v1, command: 'x/y' }).command).toBe('/etc/kube/x/y')
     expect(exec({ ...v1, command: '/x/y' }).command).toBe('/x/y')
     expect(exec(v1).command).toBe('get-token')
   })
 
-  it('resolves a path against a file in the working directory, never in PATH [P266]', () => {
+  it('resolves a path relative to a file in the working directory, never in PATH [P266]', () => {
     const command = (path: string) =>
       readExecConfig({ name: 'u', members: { exec: { ...v1, command: path } }, folder: '.' }, group).command
     expect(command('./get-token')).toBe(join(process.cwd(), 'get-token'))

@@ -45,7 +45,7 @@ export async function readUser(user: Entry, options: ReadUserOptions): Promise<U
   const basic = basicOf(user)
   if (token !== undefined && basic !== undefined) throw invalid(name, 'token and password are mutually exclusive')
   const impersonate = impersonationOf(user)
-  // Validated even when a token makes the command unnecessary.
+  // Validated even if a token makes the command unnecessary.
   const credentials = isSet(members.exec) ? commandOf(user, options) : undefined
   return {
     ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
@@ -123,7 +123,9 @@ function impersonationOf({ members, name }: Entry): ClientOptions['impersonate']
   }
 }
 
-/** Reads a token file. Called for each request, because tokens are rotated; the file is in the page cache. */
+/**
+ * Reads a token file. Called for each request, because tokens are rotated. Reading is fast: the file is in the page cache.
+ */
 async function readToken(path: string): Promise<string> {
   let token: string
   try {

@@ -93,7 +93,7 @@ describe('loadKubeconfig', () => {
     })
   })
 
-  it('merges the files of KUBECONFIG: the first value wins, missing files are skipped', async () => {
+  it('merges the files of KUBECONFIG: the first value takes precedence, missing files are skipped', async () => {
     const first = await file(JSON.stringify({ 'current-context': 'main', users: [{ name: 'u', user: { token: 'first' } }] }))
     const second = await file(config('', '    token: second'))
     const env = { KUBECONFIG: [join(folder, 'missing'), first, '', second].join(delimiter) }

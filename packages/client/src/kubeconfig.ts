@@ -20,7 +20,7 @@ export interface KubeconfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Name of the context. Default: the current context of the file. */
   readonly context?: string
-  /** Names passed to credential commands. Default: the stock profile. */
+  /** Names passed to credential commands. Default: the names of Kubernetes. */
   readonly profile?: Pick<NamingProfile, 'apiDomain' | 'vendor'>
   /** How credential commands are run. */
   readonly exec?: Partial<Pick<ExecOptions, 'clock' | 'hasTerminal' | 'run'>>
@@ -43,8 +43,9 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
 /**
  * Loads the connection of a context from kubeconfig files.
  *
- * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
- *   auth providers, and for proxies that speak neither HTTP nor SOCKS 5; `InvalidRequest` for invalid options
+ * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed;
+ *   `Unsupported` for auth providers, and for proxies that support neither HTTP nor SOCKS 5; `InvalidRequest` for invalid
+ *   options
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
  * const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
@@ -115,7 +116,7 @@ async function clusterConnection(cluster: Entry): Promise<ConnectionOptions> {
   }
 }
 
-/** Rejects a proxy that cannot be used: requests would have to reach the server without it. */
+/** Rejects an unusable proxy; otherwise requests would bypass it. */
 function validateProxy(proxyUrl: string, where: string): void {
   try {
     parseProxyUrl(proxyUrl)
@@ -126,7 +127,7 @@ function validateProxy(proxyUrl: string, where: string): void {
   }
 }
 
-/** Rejects an empty bundle: the TLS library would fall back to the authorities of the platform. */
+/** Rejects an empty bundle, for which the TLS library would fall back to the authorities of the platform. */
 function validateAuthorities(ca: string, where: string): void {
   let blocks: readonly string[]
   try {

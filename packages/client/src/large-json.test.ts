@@ -18,7 +18,7 @@ function interruptions(work: Generator): number {
   return count
 }
 
-/** Random JSON values, some of them longer than the pieces that are parsed at once. */
+/** Random JSON values, some longer than the pieces that are parsed in one step. */
 function randomValues(seed: number): () => unknown {
   const random = seededRandom(seed)
   const below = (n: number) => ((random.bytes(1)[0] ?? 0) * 256 + (random.bytes(1)[0] ?? 0)) % n
@@ -51,7 +51,7 @@ describe('parse', () => {
     }
   })
 
-  it('accepts and rejects what JSON.parse does', () => {
+  it('accepts and rejects the same texts as JSON.parse', () => {
     const text = JSON.stringify({
       a: Array.from({ length: 900 }, (_, i) => ({ name: `n${i}` })),
       b: { c: 'x'.repeat(5000), d: [1, 2] },
@@ -77,20 +77,20 @@ describe('parse', () => {
     expect(rejected).toBeGreaterThan(100)
   })
 
-  it('is interrupted in a large map and in a large list', () => {
+  it('pauses in a large map and in a large list', () => {
     expect(parse(JSON.stringify(large))).toEqual(large)
     expect(interruptions(pausable.parse(utf8Bytes(JSON.stringify({ wide }))))).toBeGreaterThan(100)
     expect(interruptions(pausable.parse(utf8Bytes(JSON.stringify([Object.keys(wide)]))))).toBeGreaterThan(100)
   })
 
-  it('is interrupted where each level has only a few members', () => {
+  it('pauses in values with only a few members at each level', () => {
     let text = '0'
     for (let i = 0; i < 300; i++) text = `{${Array.from({ length: 100 }, (_, k) => `"key-${k}":"value"`).join()},"next":${text}}`
     expect(interruptions(pausable.parse(utf8Bytes(text)))).toBeGreaterThan(100)
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
-  it('returns objects that may be changed', () => {
+  it('returns mutable objects', () => {
     const { metadata } = parse(JSON.stringify(large)) as typeof large
     metadata.labels['other'] = 'new'
     expect(metadata.labels).toEqual({ ...wide, other: 'new' })
@@ -106,7 +106,7 @@ describe('stringify', () => {
     }
   })
 
-  it('writes dates, classes and absent values as JSON.stringify does', () => {
+  it('encodes dates, classes and absent values like JSON.stringify', () => {
     class Point {
       readonly x = 1
       readonly none = undefined
@@ -123,7 +123,7 @@ describe('stringify', () => {
     expect(() => stringify({ big: 1n })).toThrow(TypeError)
   })
 
-  it('is interrupted in a large map and in a large list', () => {
+  it('pauses in a large map and in a large list', () => {
     expect(stringify(large)).toBe(JSON.stringify(large))
     expect(interruptions(pausable.stringify({ wide }))).toBeGreaterThan(100)
     expect(interruptions(pausable.stringify([Object.keys(wide)]))).toBeGreaterThan(100)

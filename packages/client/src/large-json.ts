@@ -3,7 +3,8 @@ import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { createTurns, memberNames, runInLaterTurns, type Work } from '@krmkit/meta/work'
 
 /**
- * JSON of large values in time slices, with the results of `JSON.stringify` and `JSON.parse`: a client may share its thread with a server.
+ * Encodes and parses JSON of large values in time slices, with the results of `JSON.stringify` and `JSON.parse`, because a
+ * client may share its thread with a server.
  *
  * @see docs/internals/decisions/0011-bounded-work.md
  */
@@ -26,14 +27,14 @@ export function parseLargeJson(bytes: Uint8Array): Promise<unknown> {
 /** Members or elements written between two yields. */
 const membersPerStep = 128
 
-/** As `JSON.stringify`, as a generator that can be interrupted at each yield. */
+/** Pausable form of `JSON.stringify`. */
 export function* stringify(value: unknown): Work<string> {
   const parts: string[] = []
   yield* write(value, parts)
   return parts.join('')
 }
 
-/** @returns whether there is something to write: not for `undefined` and functions */
+/** @returns whether anything was written; false for `undefined` and functions */
 function* write(value: unknown, parts: string[]): Work<boolean> {
   if (Array.isArray(value)) yield* writeList(value, parts)
   else if (isPlainObject(value)) yield* writeObject(value, parts)
@@ -76,14 +77,14 @@ function* writeObject(object: Readonly<Record<string, unknown>>, parts: string[]
   parts.push(group.join(''), '}')
 }
 
-/** Other objects, such as dates, are written at once. */
+/** Whether an object is written member by member. Others, such as dates, are written in one step. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
   const prototype = Object.getPrototypeOf(value) as unknown
   return prototype === Object.prototype || prototype === null
 }
 
-/** As `JSON.parse`, as a generator that can be interrupted at each yield. @throws SyntaxError */
+/** Pausable form of `JSON.parse`. @throws SyntaxError */
 export function* parse(bytes: Uint8Array): Work<unknown> {
   const text = utf8Text(bytes)
   yield true
@@ -91,21 +92,21 @@ export function* parse(bytes: Uint8Array): Work<unknown> {
   return parsed === undefined ? JSON.parse(text) : parsed.value
 }
 
-/** Length of the pieces of a text that the engine parses. */
+/** Length of the pieces that `JSON.parse` parses in one step. */
 const pieceLength = 4096
 
-/** An object or a list whose end is not reached. */
+/** An object or a list whose end was not reached yet. */
 interface OpenContainer {
   readonly isList: boolean
   /** Position of the bracket. */
   readonly at: number
-  /** Where the members begin that are not parsed. */
+  /** Start of the members that are not parsed yet. */
   from: number
-  /** Where the current member begins. */
+  /** Start of the current member. */
   member: number
-  /** The current member is a container that was parsed on its own. */
+  /** Whether the current member is a container that was parsed separately. */
   isParsed: boolean
-  /** Made when a piece ends inside. */
+  /** The value; created when a piece ends inside the container. */
   value: Record<string, unknown> | unknown[] | undefined
 }
 
@@ -113,14 +114,17 @@ interface OpenContainer {
 class PieceParser {
   readonly #text: string
   readonly #open: OpenContainer[] = []
-  /** Number of open containers that have a value: the outer ones. */
+  /** Number of open containers, from the outermost, whose value was created. */
   #begun = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** @returns the value; undefined for a text that the engine should parse, because it is invalid or short of commas */
+  /**
+   * @returns the value; undefined for text that `JSON.parse` should parse in one step, because it is invalid or has too few
+   *   commas
+   */
   *parse(): Work<{ readonly value: unknown } | undefined> {
     try {
       return yield* this.#read()
@@ -178,7 +182,7 @@ class PieceParser {
     throw new SyntaxError()
   }
 
-  /** Makes the values of all open containers, from the outside in. */
+  /** Creates the values of all open containers, outermost first. */
   #begin(): void {
     const open = this.#open
     for (; this.#begun < open.length; this.#begun++) {
@@ -196,7 +200,7 @@ class PieceParser {
   /** Parses the members of a container up to a position. */
   #parseTo(container: OpenContainer, end: number): void {
     const isBlank = this.#isBlank(container.from, end)
-    // Nothing may follow a member that is parsed, and something must follow a comma.
+    // After a separately parsed member no text may follow; after a comma a member must follow.
     if (isBlank !== container.isParsed) throw new SyntaxError()
     if (!isBlank) addMembers(container, this.#text.slice(container.from, end))
     container.isParsed = false

@@ -5,7 +5,7 @@ import type { Client, Draft, ResourceRef } from './interfaces.ts'
 export interface StorageMigration {
   /** Objects that were rewritten. */
   readonly written: number
-  /** Objects that changed or were deleted meanwhile; they need no migration. */
+  /** Objects that other clients changed or deleted meanwhile, which need no migration. */
   readonly skipped: number
 }
 
@@ -13,7 +13,7 @@ export interface StorageMigration {
  * Rewrites every object of a resource without changes, so that all are stored in the current storage version. Afterwards older versions
  * can be removed from `status.storedVersions` of a custom resource definition, and then from the definition.
  *
- * Safe to run beside other writers, and to repeat after a failure.
+ * Safe to run concurrently with other writers, and to repeat after a failure.
  *
  * @throws ApiError when an object cannot be read or written, for example because a webhook fails
  * @example

@@ -11,11 +11,14 @@ import {
 import { ClientError } from './client-error.ts'
 import { maxEventBytes } from './json-lines.ts'
 
-/** Protobuf bodies. Loaded on demand, because most clients speak JSON. */
+/** Encodes and decodes protobuf bodies. Loaded on demand, because most clients use JSON. */
 
 type TypeOf = (envelope: Pick<Envelope, 'apiVersion' | 'kind'>) => StructType
 
-/** Encodes an object. Returns undefined when the type does not describe all of it: the server must see what it has to reject. */
+/**
+ * Encodes an object. Returns undefined when the object has members that its type does not describe, because the server must
+ * see them to reject them.
+ */
 export function encodeBody(type: StructType, object: object): Uint8Array | undefined {
   try {
     const decoded = decode<object>(type, object)
@@ -34,7 +37,7 @@ export function decodeBody(bytes: Uint8Array, typeOf: TypeOf): object {
   })
 }
 
-/** Reads the events of a watch. An incomplete last one is dropped: the connection was interrupted. */
+/** Reads the events of a watch. An incomplete last event is dropped, because the connection was interrupted. */
 export async function* eventsIn(
   body: AsyncIterable<Uint8Array>,
   typeOf: TypeOf,
@@ -45,7 +48,7 @@ export async function* eventsIn(
   }
 }
 
-/** Splits a byte stream into messages, each after its length in four bytes. */
+/** Splits a byte stream into messages, each prefixed by its length in four bytes. */
 async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let parts: Uint8Array[] = []
   let bytes = 0

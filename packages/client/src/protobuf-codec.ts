@@ -16,13 +16,13 @@ export interface KindTypes {
 export interface ProtobufCodecOptions {
   /** The kinds that are sent and requested as protobuf; all others are JSON. */
   readonly kinds: KindTypes
-  /** Names the media type. Default: the stock profile. */
+  /** Names used in the media type. Default: the names of Kubernetes. */
   readonly profile?: Pick<NamingProfile, 'vendor'>
 }
 
 /**
- * Creates a codec that requests protobuf with JSON as the second choice, and writes protobuf. Custom resources, and objects that the
- * types of the client do not describe completely, are JSON. Loads the decoder on first use.
+ * Creates a codec that requests protobuf with JSON as the second choice, and sends protobuf. Custom resources, and objects
+ * that the types of the client do not describe completely, are sent as JSON. Loads the decoder on first use.
  *
  * @see API protocol specification, 2.6 and 4.4
  */
@@ -62,7 +62,9 @@ export function createProtobufCodec({ kinds, profile = stockProfile }: ProtobufC
   }
 }
 
-/** The type of a list lies beside the type of its items: `core/v1.PodList` beside `core/v1.Pod`. */
+/**
+ * Returns the type of a list, which is in the same package as the type of its items: `core/v1.PodList` and `core/v1.Pod`.
+ */
 function typeOfList(kinds: KindTypes, list: GroupVersionKind): StructType | undefined {
   const item = kinds.kind({ ...list, kind: list.kind.replace(/List$/, '') })
   if (item?.listKind !== list.kind) return undefined

@@ -25,7 +25,7 @@ export type ReflectorStep<T extends ApiObject> =
   | { readonly kind: 'list'; readonly items: readonly T[]; readonly resourceVersion: string }
   | { readonly kind: 'event'; readonly event: WatchEvent<T> }
 
-/** A shorter watch without events counts as a failure. */
+/** A watch without events that is shorter than this counts as a failure. */
 const shortWatchMs = 1000
 
 /**
@@ -42,7 +42,7 @@ export async function* reflect<T extends ApiObject>(
   const { clock, signal, onError } = options
   const backoff = new Backoff(options.random)
   let version = options.resourceVersion
-  /** The last list followed an expired version, and no watch has worked since. */
+  /** Whether the last list followed an expired version and no watch has succeeded since. */
   let isRepeated = false
   try {
     while (!signal.aborted) {
@@ -81,7 +81,8 @@ export async function* reflect<T extends ApiObject>(
 }
 
 /**
- * A separate generator, which ends before the watch begins: a suspended one keeps what its variables have referred to.
+ * Lists the collection. A separate generator, which ends before the watch begins, because a suspended generator retains the
+ * objects that its variables refer to.
  *
  * @returns the version of the list
  */

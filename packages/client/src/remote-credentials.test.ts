@@ -34,7 +34,7 @@ const unauthorized = (response: ServerResponse) =>
     .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 }))
 const nameOf = (request: IncomingMessage) => (request.socket as TLSSocket).getPeerCertificate().subject?.CN
 
-/** Creates a source that returns the credentials in turn; the last one stays. */
+/** Creates a source that returns the credentials in turn, then always the last. */
 function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
   const source = {
     gets: 0,
@@ -72,7 +72,7 @@ describe('a token file', () => {
     await writeFile(join(folder, 'token'), 'first\n')
     await using client = createRemoteClient({ ...common, ...(await loadKubeconfig({ path })) })
     await client.get(Note, 'a')
-    // As volumes of pods are updated: the new file takes the place of the old one.
+    // Like an update of a pod volume: the new file replaces the old one.
     await writeFile(join(folder, 'next'), 'second\n')
     await rename(join(folder, 'next'), join(folder, 'token'))
     await client.get(Note, 'a')

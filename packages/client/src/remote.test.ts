@@ -60,7 +60,7 @@ describe('createRemoteClient', () => {
     expect((await client.list(Note)).items).toHaveLength(1)
   })
 
-  it('watches, and disconnects when the loop is left', async () => {
+  it('watches, and disconnects when the loop exits', async () => {
     let gone: Promise<unknown> | undefined
     const url = await start((request, response) => {
       expect(request.headers['accept-encoding']).toBeUndefined()
@@ -124,7 +124,7 @@ describe('createRemoteClient', () => {
     expect(requests).toBe(0)
   })
 
-  it('asks the server to end each watch, and drops one that goes on', async () => {
+  it('asks the server to end each watch, and drops a watch that does not end', async () => {
     const queries: string[] = []
     const url = await start((request, response) => {
       queries.push(request.url ?? '')

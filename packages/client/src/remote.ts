@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly key?: string
   /** A bearer token, or a function that returns the current one. */
   readonly token?: string | (() => string | Promise<string>)
-  /** Basic authentication, for a proxy in front of the server: API servers do not support it. */
+  /** Basic authentication, for a proxy in front of the server. API servers do not support it. */
   readonly basic?: { readonly username: string; readonly password: string }
   /** Renewable credentials, which take precedence over `token`, `certificate` and `key`. */
   readonly credentials?: CredentialSource
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly insecureSkipTlsVerify?: boolean
   /**
    * Proxy that leads to the server: `http://host:port`, `https://…` (CONNECT) or `socks5://…` (which resolves names), with
-   * `user:password@` where the proxy requires them. Environment variables are not read.
+   * `user:password@` if the proxy requires them. Environment variables are not read.
    */
   readonly proxyUrl?: string
 }
@@ -52,7 +52,7 @@ export interface ConnectionOptions {
 export type RemoteOptions = ClientOptions & ConnectionOptions
 
 /**
- * Creates a client of a remote server, over HTTPS with kept connections.
+ * Creates a client of a remote server, over HTTPS with kept-alive connections.
  *
  * @throws ClientError `InvalidRequest` for invalid options, such as `server` and `proxyUrl`, `Unsupported` for a proxy of another protocol
  * @example
@@ -105,7 +105,7 @@ function transportOf(options: ConnectionOptions): Transport {
   const { secure, host, port } = addressOf(url)
   const connections = new Connections(options, url)
   const { forwarding } = connections
-  // A forwarding proxy is the other end of the connections and reads the URL of the server from the request line.
+  // With a forwarding proxy, connections end at the proxy, which reads the URL of the server from the request line.
   const near = forwarding === undefined ? { host, port } : { host: forwarding.host, port: forwarding.port }
   const prefix = `${forwarding === undefined ? '' : `http://${url.host}`}${url.pathname.replace(/\/$/, '')}`
   const forwardHeaders = forwarding === undefined ? {} : { host: url.host, ...proxyHeaders(forwarding) }
@@ -120,13 +120,13 @@ function transportOf(options: ConnectionOptions): Transport {
     const headers = { ...headersOf(request, authorizationOf(token, options.basic)), ...forwardHeaders }
     const requestOptions: RequestOptions = { ...near, agent, method: request.method, path: target, headers }
     for (let isRetry = false; ; isRetry = true) {
-      // Credentials are read without listening to the signal.
+      // Reading credentials does not observe the signal, so it is checked again.
       request.signal?.throwIfAborted()
       const exchange = startExchange(sendRequest(requestOptions), { request, open: connections.open })
       try {
         return await exchange.response
       } catch (error) {
-        // The server closed a kept connection while it was reused: retry once.
+        // The server closed a kept-alive connection while it was reused: retry once.
         if (isRetry || request.method !== 'GET' || !exchange.isStale(error))
           throw unreachable(error, { request, server: options.server })
       }
@@ -156,14 +156,14 @@ function transportOf(options: ConnectionOptions): Transport {
 /** Connections with one client certificate. A new certificate closes all connections made with the previous one. */
 class Connections {
   readonly open = new Set<ClientRequest>()
-  /** The proxy that requests are sent to, when it forwards them one by one. */
+  /** The proxy to which requests are sent, if it forwards single requests. */
   readonly forwarding: ProxyAddress | undefined
   readonly #options: ConnectionOptions
   readonly #proxy: ProxyAddress | undefined
   readonly #url: URL
   #agent: HttpAgent
   #keyPair: Credentials
-  /** Aborts connections through a proxy that are not complete. */
+  /** Aborts connections through a proxy that are not established yet. */
   #connecting = new AbortController()
 
   constructor(options: ConnectionOptions, url: URL) {
@@ -235,14 +235,14 @@ function proxyHeaders(proxy: ProxyAddress): OutgoingHttpHeaders {
   return authorization === undefined ? {} : { 'proxy-authorization': authorization }
 }
 
-/** @param name what the certificate of the other end must name */
+/** @param name host name that the server certificate must match */
 function tlsOf(options: ConnectionOptions, name: string) {
   return {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.certificate === undefined ? {} : { cert: options.certificate }),
     ...(options.key === undefined ? {} : { key: options.key }),
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    // The bundle may hold the certificate of the server itself.
+    // The bundle may contain the certificate of the server itself.
     allowPartialTrustChain: true,
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
     minVersion: 'TLSv1.2' as const,
@@ -263,9 +263,10 @@ function isWatch(query: string): boolean {
 }
 
 /**
- * Calls back when a watch goes on for twice the time that it asked for, or 30 s longer: the connection is lost, and no error reports it.
+ * Calls back when a watch exceeds its requested timeout by 100 % or 30 s, whichever is less: the connection was then lost without an
+ * error.
  *
- * @returns a function that ends the wait
+ * @returns a function that cancels the callback
  */
 function afterWatchTimeout(query: string, onLate: (error: Error) => void): () => void {
   const seconds = isWatch(query) ? Number(/(?:^|&)timeoutSeconds=(\d+)/.exec(query)?.[1] ?? 0) : 0
@@ -276,7 +277,7 @@ function afterWatchTimeout(query: string, onLate: (error: Error) => void): () =>
   return () => clearTimeout(timer)
 }
 
-/** Longer timers of Node fire at once. */
+/** Maximum delay of a timer in Node; longer timers fire at once. */
 const maxTimerMs = 2 ** 31 - 1
 
 function startExchange(outgoing: ClientRequest, context: { request: TransportRequest; open: Set<ClientRequest> }) {
@@ -286,7 +287,7 @@ function startExchange(outgoing: ClientRequest, context: { request: TransportReq
     const abort = () => {
       const reason = abortReason(request.signal)
       outgoing.destroy(reason)
-      // A request that waits for a connection through a proxy emits its error only when that connection succeeds or fails.
+      // A request that waits for a connection through a proxy emits an error only when that connection attempt ends.
       reject(reason)
     }
     request.signal?.addEventListener('abort', abort, { once: true })
@@ -298,7 +299,7 @@ function startExchange(outgoing: ClientRequest, context: { request: TransportReq
     })
     outgoing.on('error', reject)
     outgoing.once('response', (incoming) => {
-      // Later errors are reported to the reader of the body.
+      // Later errors reach the reader of the body.
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: bodyOf(incoming, request) })
     })
     outgoing.end(request.body)

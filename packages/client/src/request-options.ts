@@ -3,7 +3,7 @@ import { encodeJson, jsonMediaType } from './body-codec.ts'
 import type { DeleteOptions, ListOptions, WriteOptions } from './interfaces.ts'
 import { queryOf } from './resource.ts'
 
-/** Queries, headers and bodies from the options of calls. */
+/** Builds queries, headers and bodies from the options of calls. */
 
 /** The user that a request is made as, instead of the authenticated one. */
 export interface Impersonation {
@@ -32,7 +32,10 @@ export function listQuery(options: ListOptions): string {
   return queryOf({ labelSelector, fieldSelector, limit, continue: options.continue, resourceVersion, resourceVersionMatch })
 }
 
-/** @param timeoutMs longest time of the watch; a random time from half of it on is requested, so that watches do not end together */
+/**
+ * @param timeoutMs maximum duration of the watch; a random timeout between half of it and all of it is requested, so that
+ *   watches do not end together
+ */
 export function watchQuery(
   selection: ListOptions,
   options: { readonly resourceVersion: string; readonly timeoutMs: number | undefined; readonly random: Pick<Random, 'bytes'> },

@@ -46,10 +46,10 @@ export function subresourceType<T extends ApiObject = ApiObject>(
  * import { Deployment } from '@krmkit/kinds/apps/v1'
  * import { typeOf } from '@krmkit/client'
  * typeOf(Deployment).resource // 'deployments'
- * @throws ClientError `InvalidRequest` for a value that is neither
+ * @throws ClientError `InvalidRequest` for other values
  */
 export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: ResourceRef<T, W>): ResourceType<T> {
-  // A misplaced argument would reach a path that it does not name.
+  // A misplaced argument would otherwise address a wrong path.
   if (typeof ref?.group !== 'string' || typeof ref.version !== 'string') throw notResource(ref)
   if (typeof ref.resource === 'string') return ref as unknown as ResourceType<T>
   const { group, version, resource } = ref

@@ -16,7 +16,10 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-/** Parses a JSON body. @returns the value; of a large body a promise, because it is parsed in time slices. @throws ClientError `InvalidResponse` */
+/**
+ * Parses a JSON body. @returns the value; a promise for a large body, which is parsed in time slices. @throws ClientError
+ * `InvalidResponse`
+ */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length > largeBodyBytes) return parseLargeJson(bytes).catch(rejectJson)
   try {
@@ -35,7 +38,7 @@ export interface BodyDecoder {
   decode(bytes: Uint8Array, contentType: string): Promise<unknown>
 }
 
-/** Converts a response of 400 or above to an error: its Status, or a generic one for its number. */
+/** Converts a response of 400 or above to an error, from its Status or else from its status code. */
 export async function apiErrorOf(
   response: TransportResponse,
   { method, codec }: { readonly method: string; readonly codec: BodyDecoder },
@@ -62,7 +65,7 @@ async function statusIn(
     const value = await codec.decode(bytes, contentType)
     return isStatus(value) && value.status !== 'Success' ? value : undefined
   } catch (error) {
-    // Proxies respond with text of any kind.
+    // Proxies may respond with any text.
     if (error instanceof ClientError) return undefined
     throw error
   }

@@ -38,7 +38,7 @@ export async function* sharedEventsOf<T extends ApiObject>(
 
 const knownTypes: ReadonlySet<string> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
 
-/** Returns undefined for an event of a type that newer servers may send. */
+/** Validates an event; returns undefined for unknown types, which newer servers may send. */
 function checkedEvent<T extends ApiObject>(event: unknown): WatchEvent<T> | undefined {
   if (!isEvent(event)) throw new ClientError({ code: 'InvalidResponse', message: 'a message of the watch is not an event' })
   if (event.type === 'ERROR') {
@@ -114,7 +114,10 @@ async function* watchResumed<T extends ApiObject>(
   }
 }
 
-/** Returns the events that lead from the known state to `items`, and updates `known`. Deleted objects have their last known state. */
+/**
+ * Returns the events that lead from the known state to `items`, and updates `known`. Deleted objects are reported with their
+ * last known state.
+ */
 export function* differences<T extends ApiObject>(known: Map<string, T>, items: readonly T[]): Generator<WatchEvent<T>> {
   const deleted = new Map(known)
   const changes: WatchEvent<T>[] = []

@@ -9,7 +9,10 @@ import { createRemoteClient, createRemoteTransport } from './remote.ts'
 import { typeOf } from './resource.ts'
 import { fakeApi, json, Note, note } from './testing/fake-api.ts'
 
-/** Arguments of wrong kinds, as calls without types have them. Each is an error that says what is expected, before any request. */
+/**
+ * Arguments of wrong kinds, as passed by untyped callers. Each must be an error before any request that states the expected
+ * value.
+ */
 
 const wrong = (value: unknown) => value as never
 const invalid = (message: string) =>
@@ -91,7 +94,7 @@ describe('wrong arguments of calls', () => {
   it.each([
     ['in-process', inProcess],
     ['remote', remote],
-  ])('reach no %s server', async (_, start) => {
+  ])('send no request to the %s server', async (_, start) => {
     const { client, seen } = start()
     for (const [call, message] of calls)
       await expect(
@@ -101,7 +104,7 @@ describe('wrong arguments of calls', () => {
     expect(seen).toEqual([])
   })
 
-  it('are not those of other methods, so that calls can share their options', async () => {
+  it('do not include options of other methods, so that calls can share option objects', async () => {
     const { client, seen } = inProcess()
     await client.get(Note, 'a', wrong({ namespace: 'shop', fieldManager: 'app', dryRun: undefined }))
     expect(seen).toMatchObject([{ path: '/apis/example.com/v1/namespaces/shop/notes/a', query: '' }])

@@ -7,9 +7,9 @@ export interface ExecConfig {
   /** A path, or a name that is looked up in PATH. */
   readonly command: string
   readonly args: readonly string[]
-  /** Added to the environment of the process. */
+  /** Variables added to the environment of the process. */
   readonly env: readonly { readonly name: string; readonly value: string }[]
-  /** API version that the command must print. */
+  /** API version of the ExecCredential that the command must print. */
   readonly apiVersion: string
   /** Shown when the command is missing. */
   readonly installHint: string | undefined
@@ -35,7 +35,8 @@ export function readExecConfig(user: Entry, group: string): ExecConfig {
   if (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`)
     throw invalid(where, `apiVersion must be ${group}/v1 or ${group}/v1beta1`)
   return {
-    // Absolute: a path beside a kubeconfig in the working directory would become a name, which is looked up in PATH.
+    // Made absolute: a path next to a kubeconfig in the working directory would otherwise become a bare name, which is
+    // looked up in PATH.
     command: isPath(command) ? resolve(user.folder, command) : command,
     args: stringsIn(exec, 'args', where),
     env: environmentIn(exec, where),

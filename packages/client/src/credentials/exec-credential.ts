@@ -62,7 +62,7 @@ function expirationOf(
   try {
     return parseTime(value)
   } catch {
-    // The error of the parser quotes the output.
+    // The parser error is dropped, because it quotes the output.
     throw failed('printed an invalid expirationTimestamp: it must be an RFC 3339 time')
   }
 }

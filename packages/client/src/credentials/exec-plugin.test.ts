@@ -103,7 +103,7 @@ describe('execCredentials', () => {
     expect(await Promise.all([source.renew(rejected), source.renew(rejected)])).toEqual([true, true])
     expect(await source.get()).toEqual({ token: 'two' })
     expect(runs).toHaveLength(2)
-    // The same again are not worth another request.
+    // Unchanged credentials do not justify another request.
     expect(await source.renew(await source.get())).toBe(false)
   })
 
@@ -140,7 +140,7 @@ describe('output of a command', () => {
     expect(await setup([output({ ...pair, token: 't' })]).source.get()).toEqual({ token: 't', certificate, key })
   })
 
-  it('is rejected with half a key pair [P322]', async () => {
+  it('is rejected with an incomplete key pair [P322]', async () => {
     for (const half of [{ clientCertificateData: certificate }, { clientKeyData: key, token: 't' }])
       await expect(setup([output(half)]).source.get()).rejects.toThrow('a certificate or a key, but not both')
   })

@@ -57,7 +57,7 @@ export function execCredentials(config: ExecConfig, options: ExecOptions): Crede
       return (current !== undefined && isValid(current) ? current : await runOnce()).credentials
     },
     async renew(credentials) {
-      // Another request has renewed them already.
+      // Another request has already renewed the credentials.
       if (current !== undefined && current.credentials !== credentials) return true
       current = undefined
       return !isSame((await runOnce()).credentials, credentials)

@@ -18,7 +18,7 @@ export type RunCommand = (command: string, args: readonly string[], options: Com
 
 const maxOutputBytes = 1024 * 1024
 
-/** Runs a command without a shell. Its standard error is that of this process. */
+/** Runs a command without a shell. Its standard error is inherited from this process. */
 export const runCommand: RunCommand = (command, args, { env, interactive, signal }) =>
   new Promise((resolve) => {
     const child = spawn(command, args, {

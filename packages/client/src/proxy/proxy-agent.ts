@@ -14,7 +14,7 @@ export interface ProxyAgentOptions {
   readonly proxyTls: TlsOptions
   /** TLS options for the server; undefined for an HTTP server. */
   readonly serverTls: TlsOptions | undefined
-  /** Gives up connections that are not complete. */
+  /** Aborts connections that are not established yet. */
   readonly signal: AbortSignal
 }
 
@@ -28,7 +28,7 @@ export function createProxyAgent(options: ProxyAgentOptions): HttpAgent {
   const { proxy, proxyTls, serverTls } = options
   if (!forwardsRequests(proxy, { secure: serverTls !== undefined })) {
     const agent = serverTls === undefined ? new HttpAgent(keepAlive) : new HttpsAgent(keepAlive)
-    // Node calls back when no connection is returned.
+    // Returns no connection, so that Node waits for the callback.
     agent.createConnection = (_request, callback) => void connectThrough(options, callback as OnConnected)
     return agent
   }
@@ -36,7 +36,7 @@ export function createProxyAgent(options: ProxyAgentOptions): HttpAgent {
   return proxy.protocol === 'https' ? new HttpsAgent({ ...address, ...proxyTls }) : new HttpAgent(address)
 }
 
-/** Requests to HTTP servers are sent to HTTP proxies themselves. */
+/** Whether requests are sent to the proxy instead of through a tunnel: for an HTTP server behind an HTTP proxy. */
 export function forwardsRequests({ protocol }: ProxyAddress, server: { readonly secure: boolean }): boolean {
   return protocol !== 'socks5' && !server.secure
 }

@@ -17,7 +17,8 @@ const defaultPorts = { http: 80, https: 443, socks5: 1080 } as const
 /**
  * Parses the URL of a proxy: `http://user:password@host:8080`.
  *
- * @throws ClientError `Unsupported` for other protocols, `InvalidRequest` for text that is not a URL; the message has no credentials
+ * @throws ClientError `Unsupported` for other protocols, `InvalidRequest` for text that is not a URL; the message contains
+ *   no credentials
  */
 export function parseProxyUrl(text: string): ProxyAddress {
   if (!URL.canParse(text)) throw invalid('the proxy URL cannot be parsed')

@@ -47,7 +47,7 @@ describe('proxyUrl', () => {
     ['http', () => fakeHttpProxy({ credentials: 'me:p@ss' })],
     ['https', () => fakeHttpProxy({ cert, key, credentials: 'me:p@ss' })],
     ['socks5', () => fakeSocksProxy({ credentials: 'me:p@ss' })],
-  ])('leads requests to an HTTPS server through an %s proxy, which sees no request', async (protocol, open) => {
+  ])('tunnels requests to an HTTPS server through an %s proxy, which cannot read them', async (protocol, open) => {
     await using proxy: FakeProxy = await open()
     await using client = connect({ proxyUrl: `${protocol}://me:p%40ss@127.0.0.1:${proxy.port}`, token: 'secret' })
     expect(await client.get(Note, 'a')).toMatchObject({ metadata: { name: 'a' } })
@@ -58,7 +58,7 @@ describe('proxyUrl', () => {
     }
     const address = `127.0.0.1:${portOf(secure)}`
     expect(seen.slice(0, 2)).toEqual([`GET ${path} ${address} undefined`, `PATCH ${path} ${address} undefined`])
-    // One connection for all requests.
+    // All requests share one connection.
     expect(proxy.seen).toEqual([`${protocol === 'socks5' ? '' : 'CONNECT '}${address} me:p@ss`])
   })
 
@@ -142,7 +142,7 @@ describe('proxyUrl', () => {
     }
   })
 
-  it('ends requests that wait for the proxy when they are aborted or the client closes', async () => {
+  it('rejects requests that wait for the proxy when they are aborted or the client closes', async () => {
     await using proxy = await silentProxy()
     for (const protocol of ['http', 'socks5']) {
       const client = connect({ proxyUrl: `${protocol}://127.0.0.1:${proxy.port}` })
@@ -163,7 +163,7 @@ describe('parseProxyUrl', () => {
     ['https://proxy/', { protocol: 'https', host: 'proxy', port: 443, credentials: undefined }],
     ['socks5://[::1]', { protocol: 'socks5', host: '::1', port: 1080, credentials: undefined }],
     ['http://a%3Ab:@proxy:3128', { protocol: 'http', host: 'proxy', port: 3128, credentials: { username: 'a:b', password: '' } }],
-  ])('reads %s', (text, proxy) => expect(parseProxyUrl(text)).toEqual(proxy))
+  ])('parses %s', (text, proxy) => expect(parseProxyUrl(text)).toEqual(proxy))
 
   it.each([
     ['ftp://proxy', 'Unsupported'],

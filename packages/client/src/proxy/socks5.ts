@@ -48,7 +48,7 @@ export async function connectSocks5(socket: Socket, target: SocksTarget): Promis
   const [answered, reply = 0, , type] = await read(socket, 4)
   if (answered !== version) throw new Error('the proxy does not speak SOCKS version 5')
   if (reply !== 0) throw new Error(failures[reply] ?? `failure ${reply}`)
-  // The address and port that the proxy connects from.
+  // Skips the address and port from which the proxy connects.
   await read(socket, (await lengthOf(socket, type)) + 2)
 }
 
@@ -73,7 +73,7 @@ function addressOf(host: string): Uint8Array {
 }
 
 function ipv6Bytes(host: string): number[] {
-  // The URL parser writes the last four bytes in hexadecimal and completes nothing.
+  // The URL parser converts an embedded IPv4 address to hexadecimal, but does not expand `::`.
   const { hostname } = new URL(`http://[${host}]`)
   const [head = '', tail] = hostname.slice(1, -1).split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))

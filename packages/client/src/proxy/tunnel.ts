@@ -6,7 +6,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { formatProxy, type ProxyAddress } from './proxy-url.ts'
 import { connectSocks5 } from './socks5.ts'
 
-/** How long a proxy may take to connect to the server. */
+/** Timeout for the proxy to connect to the server. */
 const tunnelTimeoutMs = 60_000
 
 export interface TunnelOptions {

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 
-/** Proxies for tests. They connect to loopback whatever name a client requests. */
+/** Proxies for tests. They connect to loopback regardless of the requested name. */
 export interface FakeProxy extends AsyncDisposable {
   readonly port: number
-  /** Requested targets, and credentials where the client sent some: `CONNECT host:443 user:password`. */
+  /** Requested targets, with credentials if the client sent any: `CONNECT host:443 user:password`. */
   readonly seen: string[]
 }
 
@@ -44,7 +44,7 @@ export function fakeHttpProxy(options: { cert?: string; key?: string; credential
   return started(server, seen)
 }
 
-/** A proxy of SOCKS version 5. Requires credentials when given. */
+/** A SOCKS 5 proxy. Requires credentials when given. */
 export function fakeSocksProxy(options: { credentials?: string; reply?: number } = {}): Promise<FakeProxy> {
   const seen: string[] = []
   const { credentials, reply = 0 } = options
