@@ -7,7 +7,7 @@ import { createOidcAuthenticator } from './oidc/oidc-authenticator.ts'
 import { createStaticTokenAuthenticator, parseStaticTokens } from './static-tokens.ts'
 import { createClientCertificateAuthenticator } from './x509/client-certificate.ts'
 
-/** Calls with wrong arguments, as callers without types make them. */
+/** Calls with wrong arguments, as made by untyped callers. */
 
 const wrong = (value: unknown) => value as never
 

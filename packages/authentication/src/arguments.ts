@@ -1,7 +1,7 @@
 import { functionsProblem } from '@krmkit/meta/arguments'
 import { AuthenticationError } from './authentication-error.ts'
 
-/** Checks of arguments, which callers without types may get wrong. */
+/** Argument checks for callers that are not type-checked. */
 
 /** @throws AuthenticationError `InvalidArgument` unless the value is an object with this function */
 export function requireMethod(what: string, value: unknown, name: string): void {

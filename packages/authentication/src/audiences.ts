@@ -2,8 +2,8 @@ import { whenDone } from '@krmkit/meta/work'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 
 /**
- * Makes tokens without audiences valid for the audiences of the API server: `inner` is consulted only when at least one requested
- * audience is among them.
+ * Makes tokens without audiences valid for the audiences of the API server: `inner` is consulted only when at least one
+ * requested audience is a server audience.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function withServerAudiences(inner: TokenAuthenticator, serverAudiences: 
   const add = (outcome: AuthenticationOutcome, audiences: readonly string[]): AuthenticationOutcome => {
     if (outcome.kind !== 'authenticated') return outcome
     if (audiences !== serverAudiences) return { ...outcome, audiences }
-    // Inner authenticators return shared outcomes: extend each of them once.
+    // Inner authenticators return shared outcomes, so each one is extended only once.
     const seen = cached.get(outcome)
     if (seen !== undefined) return seen
     const added = { ...outcome, audiences }
@@ -38,7 +38,7 @@ export function withServerAudiences(inner: TokenAuthenticator, serverAudiences: 
   }
 }
 
-/** The members of `wanted` that are also in `valid`, in the order of `wanted`. */
+/** Returns the members of `wanted` that are also in `valid`, in the order of `wanted`. */
 export function intersectAudiences(wanted: readonly string[], valid: readonly string[]): readonly string[] {
   return wanted.filter((audience) => valid.includes(audience))
 }

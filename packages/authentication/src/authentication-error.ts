@@ -1,7 +1,7 @@
 export type AuthenticationErrorCode =
   /** The token file is malformed. */
   | 'InvalidTokenFile'
-  /** A CA bundle holds no certificate, or a malformed one. */
+  /** A CA bundle contains no certificate, or a malformed one. */
   | 'InvalidAuthority'
   /** Front proxy header names are missing or invalid. */
   | 'InvalidHeaders'
@@ -16,7 +16,7 @@ export type AuthenticationErrorCode =
   /** A test fixture is invalid. */
   | 'InvalidFixture'
 
-/** The configuration of an authenticator is invalid. Invalid credentials are an outcome, never an exception. */
+/** Thrown for an invalid configuration of an authenticator. Invalid credentials are an outcome, never an exception. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError'
   readonly code: AuthenticationErrorCode

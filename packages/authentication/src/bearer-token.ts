@@ -14,7 +14,7 @@ import type { KeyedDigest } from './keyed-digest.ts'
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
 
-/** Longest accepted token, in characters; request headers may be much larger. */
+/** Maximum length of a token in characters; request headers may be much larger. */
 const maxTokenLength = 64 * 1024
 
 export interface BearerTokenOptions {

@@ -23,8 +23,9 @@ const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 const defaultGroup = 'system:bootstrappers'
 
 /**
- * Authenticates bootstrap tokens (`id.secret`), which are stored in Secrets of the system namespace, as `system:bootstrap:<id>`. A Secret
- * that is being deleted, expired, malformed, of another type, or without the usage `authentication` does not authenticate.
+ * Authenticates bootstrap tokens (`id.secret`), which are stored in Secrets of the system namespace, as
+ * `system:bootstrap:<id>`. A Secret does not authenticate if it is terminating, expired, malformed, of another type, or
+ * without the usage `authentication`.
  *
  * @see API protocol specification, 2.11 and 5.7
  * @example
@@ -40,7 +41,7 @@ const defaultGroup = 'system:bootstrappers'
  * ```
  */
 export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions): TokenAuthenticator {
-  // Stored objects are immutable: one outcome per object.
+  // Outcomes are cached per object, because stored objects are immutable.
   const outcomes = new WeakMap<BootstrapTokenSecret, AuthenticationOutcome>()
   const type = `bootstrap.${options.profile.domain}/token`
   return {
@@ -74,7 +75,7 @@ function decodedValue({ data = {} }: BootstrapTokenSecret, key: string): string 
   return Object.hasOwn(data, key) ? utf8Text(base64Bytes(data[key] ?? '')) : ''
 }
 
-/** An empty expiration never expires; an unreadable one always has. */
+/** Whether an expiration has passed. Empty means that the token never expires; a malformed expiration counts as passed. */
 function isExpired(expiration: string, now: number): boolean {
   if (expiration === '') return false
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(expiration)) return true
@@ -82,7 +83,9 @@ function isExpired(expiration: string, now: number): boolean {
   return Number.isNaN(time) || time <= now
 }
 
-/** The default group and the extra groups, sorted and unique; undefined when an extra group is not a bootstrap group. */
+/**
+ * Returns the default group and the extra groups, sorted and unique; undefined when an extra group is not a bootstrap group.
+ */
 function groupsOf(extra: string): string[] | undefined {
   if (extra === '') return [defaultGroup]
   const extraGroups = extra.split(',')

@@ -1,4 +1,7 @@
-/** What runs in every runtime: the entry point of the package for browsers. Client certificates need Node. */
+/**
+ * Browser entry point of the package: everything that runs in every runtime. Client certificates need Node and are not
+ * exported.
+ */
 
 export type { Fetch } from '@krmkit/meta/fetch'
 export { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'

@@ -35,7 +35,7 @@ describe('createAuthenticatorChain', () => {
     )
   })
 
-  it('keeps the first message for the client [P311]', async () => {
+  it('uses the first message for the client [P311]', async () => {
     const rejectedWith = (message: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `reason ${message}`, message })
     const rejections = [bad('x'), rejectedWith('a'), rejectedWith('b')]
     const expected = { kind: 'rejected', reason: '[x, reason a, reason b]', message: 'a' }

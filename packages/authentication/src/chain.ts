@@ -133,7 +133,7 @@ function stopsAtRejection({ onRejection = 'remember' }: AuthenticatorChainOption
 type Rejection = Extract<AuthenticationOutcome, { kind: 'rejected' }>
 type Call<T> = (value: T) => AuthenticationOutcome | Promise<AuthenticationOutcome>
 
-/** Synchronous as long as the members are. */
+/** Returns the first outcome with an opinion. Synchronous if the members are. */
 function firstOutcome<T>(
   calls: readonly Call<T>[],
   value: T,
@@ -155,7 +155,7 @@ function firstOutcome<T>(
   return from(0)
 }
 
-/** One rejection with all reasons, and the first message for the client. */
+/** Combines rejections: all reasons, and the first message for the client. */
 function joinRejections(rejections: readonly Rejection[]): AuthenticationOutcome {
   const [first] = rejections
   if (first === undefined) return noOpinion

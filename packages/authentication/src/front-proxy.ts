@@ -12,8 +12,8 @@ import { type CaBundleSource, createCertificateVerifier } from './x509/certifica
 import { commonNameOf } from './x509/client-certificate.ts'
 
 /**
- * Options for an authenticating proxy in front of the server, which passes the user in headers. The headers are trusted only on
- * connections with a client certificate of the front proxy authority.
+ * Options for an authenticating proxy in front of the server, which sends the user in headers. The headers are trusted only
+ * on connections with a client certificate of the front proxy authority.
  *
  * @see API protocol specification, 5.4
  */
@@ -31,8 +31,9 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const malformed: AuthenticationOutcome = { kind: 'rejected', reason: 'the headers of the proxy cannot be read' }
 
 /**
- * Authenticates the user that a front proxy names in headers. Without a certificate or user name there is no opinion. Malformed headers
- * are rejected, as is a certificate of another authority or name: later members of a chain may still accept that certificate.
+ * Authenticates the user that a front proxy names in headers. Without a certificate or user name there is no opinion.
+ * Malformed headers are rejected, as is a certificate of another authority or name, which later members of a chain may still
+ * accept.
  *
  * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no user name header is given or a header name is invalid.
  * @example
@@ -78,14 +79,14 @@ function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHead
     user: {
       username,
       ...(uid === '' ? {} : { uid }),
-      // Like on kube-apiserver, an empty value names no group.
+      // As on kube-apiserver, an empty value names no group.
       groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])).filter((group) => group !== ''),
       ...(extra === undefined ? {} : { extra }),
     },
   }
 }
 
-/** The first non-empty value; false when one of the headers is repeated. */
+/** Returns the first non-empty value; false when one of the headers is repeated. */
 function firstValue(headers: RequestHeaders, names: readonly string[]): string | false {
   let first = ''
   for (const name of names) {
@@ -96,7 +97,7 @@ function firstValue(headers: RequestHeaders, names: readonly string[]): string |
   return first
 }
 
-/** The extra values by key; false when a key cannot be decoded. */
+/** Returns the extra values by key; false when a key cannot be decoded. */
 function extraFromHeaders(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
   let extra: Record<string, string[]> | undefined
   for (const prefix of prefixes) {

@@ -55,7 +55,7 @@ describe('createIdentityHeaderRules', () => {
     expect(codeOf(headers)).toBe(code)
   })
 
-  it('rejects values that may be joined repetitions', () => {
+  it('rejects values that may be joined repeated headers', () => {
     for (const name of ['impersonate-user', 'impersonate-group', 'impersonate-extra-a', 'x-who', 'x-remote-user'])
       expect([codeOf({ [name]: 'a, b' }, true), codeOf({ [name]: 'a,b' }, true), codeOf({ [name]: 'a, b' })]).toEqual([
         400,
@@ -63,7 +63,7 @@ describe('createIdentityHeaderRules', () => {
         undefined,
       ])
     expect(codeOf({ authorization: 'Bearer a, Bearer b' }, true)).toBe(401)
-    // A value and an empty one, whose space is trimmed.
+    // A value and an empty value, joined; the trailing space is trimmed.
     expect([codeOf({ 'impersonate-user': 'a,' }, true), codeOf({ 'impersonate-user': 'a,' })]).toEqual([400, undefined])
     expect(codeOf({ accept: 'a, b' }, true)).toBeUndefined()
   })
@@ -75,7 +75,7 @@ describe('createIdentityHeaderRules', () => {
       expect(judged.isProxyHeader(name), name).toBe(false)
   })
 
-  it('reads every sent header completely or rejects it', () => {
+  it('accepts a header only if it is read completely', () => {
     const name = fc.constantFrom('authorization', 'impersonate-user', 'impersonate-uid', 'impersonate-group', 'x-who', 'x-team')
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('Bearer a', 'Bearer', 'a\ufffd', ' a '))
     fc.assert(

@@ -4,14 +4,14 @@ import type { AuthenticationRequest } from './interfaces.ts'
 /**
  * The headers that determine the user of a request: Authorization, Impersonate-*, and those of a front proxy.
  *
- * **A malformed identity header never counts as absent.** A repeated single-valued header, unrepresentable text, or an undecodable value
- * fails the request with 400 or 401. Otherwise the request would run as another user than it names: ignoring a malformed
- * Impersonate-User would keep the permissions of the impersonator.
+ * **A malformed identity header never counts as absent.** A repeated single-valued header, unrepresentable text, or an
+ * undecodable value fails the request with 400 or 401. Otherwise the request would run as a user other than the one it
+ * names: a request with an ignored malformed Impersonate-User would have the permissions of the impersonator.
  *
  * Two cases count as absent, as in kube-apiserver: an Authorization header with another scheme than Bearer, and an empty
  * Impersonate-User.
  *
- * Differs: kube-apiserver uses the first of repeated headers, and passes on bytes that are not UTF-8.
+ * Differs: kube-apiserver uses the first of repeated headers, and accepts bytes that are not UTF-8.
  */
 
 export interface FrontProxyHeaders {
@@ -19,7 +19,7 @@ export interface FrontProxyHeaders {
   readonly usernameHeaders: readonly string[]
   /** Headers for the uid, in order of precedence. */
   readonly uidHeaders?: readonly string[]
-  /** Headers for groups; all values apply. */
+  /** Headers for groups; all values of all headers apply. */
   readonly groupHeaders?: readonly string[]
   /** Prefixes of headers for extra values; the percent-decoded rest of the name is the key. */
   readonly extraHeaderPrefixes?: readonly string[]
@@ -51,13 +51,16 @@ export interface IdentityHeaderError {
 
 /** The identity headers that one server reads. */
 export interface IdentityHeaderRules {
-  /** Returns the first malformed identity header of a request, which must then fail; undefined when all are valid. */
+  /**
+   * Returns the first malformed identity header of a request; undefined when all are valid. A request with a malformed
+   * header must fail.
+   */
   validate(request: Pick<AuthenticationRequest, 'headers' | 'headersJoined'>): IdentityHeaderError | undefined
-  /** Whether a header is a front proxy header, which handlers must not see. */
+  /** Whether a header is a front proxy header, which must be removed before handlers run. */
   isProxyHeader(name: string): boolean
 }
 
-/** Whether a header may be repeated (`many`), may not (`single`), or carries an extra key in its name (`keyed`). */
+/** Kinds of headers: repeatable (`many`), not repeatable (`single`), or with an extra key in the name (`keyed`). */
 type HeaderFamily = 'single' | 'many' | 'keyed'
 
 /**
@@ -136,7 +139,7 @@ function validateText(text: string, headersJoined: boolean): string | undefined 
   return headersJoined && joinedValues.test(text) ? 'may be several that were joined' : undefined
 }
 
-/** Joined values are separated by comma and space; the space after the last comma is trimmed when the last value is empty. */
+/** Matches joined header values, which are separated by comma and space. After a last empty value the space is trimmed. */
 const joinedValues = /, |,$/
 
 const replacementCharacter = 0xfffd
@@ -166,7 +169,7 @@ export function isValidHeaderText(text: string): boolean {
 }
 
 /**
- * The value of a single-valued header: undefined when absent, `false` when repeated.
+ * Returns the value of a single-valued header: undefined when absent, `false` when repeated.
  *
  * @example
  * ```ts
@@ -182,7 +185,7 @@ export function singleHeaderValue(value: HeaderValue): string | undefined | fals
 }
 
 /**
- * All values of a header that may be repeated.
+ * Returns all values of a repeatable header.
  *
  * @example
  * ```ts
@@ -238,7 +241,7 @@ export function readBearerCredential(header: HeaderValue): BearerCredential {
   return token === '' ? absent : { kind: 'token', token }
 }
 
-/** Trims header names and lowers their case. @throws AuthenticationError `InvalidHeaders` */
+/** Trims header names and converts them to lower case. @throws AuthenticationError `InvalidHeaders` */
 export function normalizeHeaderNames(headers: FrontProxyHeaders): Required<FrontProxyHeaders> {
   const lower = (names: readonly string[] = []) => names.map((name) => name.trim().toLowerCase())
   const read = {

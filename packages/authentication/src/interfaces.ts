@@ -25,7 +25,7 @@ export type AuthenticationOutcome =
       readonly kind: 'rejected'
       /** For logs, audit events and token reviews. It contains no part of a credential and no details of backends. */
       readonly reason: string
-      /** For the client, in place of "Unauthorized". */
+      /** Message for the client in place of "Unauthorized". */
       readonly message?: string
     }
 
@@ -42,7 +42,7 @@ export interface AuthenticationRequest {
     /** DER certificates of the TLS handshake, leaf first. Possession of the key is proven; the chain is not verified. */
     readonly certificates?: readonly Uint8Array[]
   }
-  /** Audiences that a token must be valid for; absent: those of the API server. */
+  /** Audiences that a token must be valid for; absent: the audiences of the API server. */
   readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
 }
@@ -63,7 +63,7 @@ export interface TokenRequestOptions {
 
 /** A lazily computed keyed digest of a token. */
 export interface TokenDigest {
-  /** The digest function. Digests are comparable only when this is the same function. */
+  /** The digest function. Digests are comparable only if they were made by the same function. */
   readonly by: (text: string) => string
   value(): string
 }

@@ -20,7 +20,7 @@ export interface UnverifiedToken {
   readonly claims: Claims
 }
 
-/** A public key with its key id and its only permitted algorithm, which tokens cannot choose. */
+/** A public key with its key id and its only permitted algorithm; the `alg` header of a token cannot select another. */
 export interface VerificationKey {
   readonly id: string | undefined
   readonly algorithm: string
@@ -57,7 +57,7 @@ export function decodeToken(token: string): UnverifiedToken | undefined {
   const claims = decodeJsonObject(body)
   if (header === undefined || claims === undefined) return undefined
   const { alg, kid } = header
-  // These parameters change what is signed; tokens never use them.
+  // These header parameters change the signed content; valid tokens never use them.
   if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) return undefined
   return {
     algorithm: typeof alg === 'string' ? alg : '',
@@ -128,7 +128,7 @@ const familyOf: Readonly<Record<string, { readonly kty: string; readonly crv?: s
   ES512: { kty: 'EC', crv: 'P-521' },
 }
 
-/** Algorithms that issuers may sign with: asymmetric only. */
+/** Algorithms with which issuers may sign: asymmetric only. */
 export const signingAlgorithms: readonly string[] = Object.keys(familyOf)
 
 /** Imports a key of a key set for one algorithm; undefined when type, use or algorithm do not match, or the key is symmetric. */
@@ -140,7 +140,7 @@ export async function verificationKey(jwk: unknown, algorithm: string): Promise<
   if ((use !== undefined && use !== 'sig') || (alg !== undefined && alg !== algorithm)) return undefined
   const { importJWK } = await import('jose')
   try {
-    // Private members, if published by mistake, are ignored.
+    // Private members that were published by mistake are ignored.
     const key = await importJWK({ kty, crv, n, e, x, y } as object, algorithm)
     if (key instanceof Uint8Array) return undefined
     return { id: typeof kid === 'string' ? kid : undefined, algorithm, key: key as CryptoKey }

@@ -7,7 +7,8 @@ export type KeyedDigest = (text: string) => string
 const keyBytes = 64
 
 /**
- * Creates HMAC-SHA-256 with a new random key. Look-ups by this digest leak nothing about secrets, neither by timing nor by stored keys.
+ * Creates HMAC-SHA-256 with a new random key. Look-ups by this digest leak no information about secrets, neither through
+ * timing nor through stored keys.
  *
  * @example
  * ```ts

@@ -13,8 +13,8 @@ export interface StaticToken {
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
 /**
- * Parses a token file with lines of `token,user name,user uid,"group one,group two"`; groups are optional. The last line of a repeated
- * token applies; lines with an empty token are skipped.
+ * Parses a token file with lines of `token,user name,user uid,"group one,group two"`; groups are optional. Of several lines
+ * with one token the last applies; lines with an empty token are skipped.
  *
  * @throws AuthenticationError `InvalidTokenFile`; the message names the line, never the token.
  * @example
@@ -45,7 +45,8 @@ export function parseStaticTokens(text: string): StaticToken[] {
 }
 
 /**
- * Authenticates a fixed set of tokens. Tokens are stored and looked up by keyed digest, so look-up times reveal nothing about them.
+ * Authenticates a fixed set of tokens. Tokens are stored and looked up by keyed digest, so that look-up times reveal no
+ * information about them.
  *
  * @throws AuthenticationError `InvalidArgument`
  * @param options `digest` shares the digest of a bearer token authenticator; otherwise a new key is drawn from `random`.

@@ -61,7 +61,7 @@ describe('createCachedTokenAuthenticator', () => {
     expect(lookups).toHaveLength(4)
   })
 
-  it('shares concurrent calls with equal arguments', async () => {
+  it('shares one call between concurrent calls with equal arguments', async () => {
     const { judge, lookups } = setup(() => user('a'))
     await Promise.all([judge('a'), judge('a'), judge('a')])
     expect(lookups).toEqual(['a'])

@@ -13,13 +13,13 @@ export interface TokenCacheOptions {
   readonly failureMs?: number
   /** Size of the cache, in bytes. Default 8 MiB. A quarter is reserved for failures, so invalid tokens cannot evict valid ones. */
   readonly maxBytes?: number
-  /** Filters tokens before any look-up; no opinion on others. Default: accepts all. */
+  /** Filters tokens before any look-up; rejected tokens get no opinion. Default: accepts all. */
   readonly accepts?: (token: string) => boolean
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
-/** Marks failures of an authenticator, as opposed to invalid tokens. */
+/** Marks rejections because of a failed authenticator, as opposed to invalid tokens. */
 const transient = Symbol('transient')
 
 /** Creates a rejection that is never cached, because a retry may succeed. */
@@ -66,7 +66,7 @@ export function createCachedTokenAuthenticator(inner: TokenAuthenticator, option
       if (cached !== undefined) return cached
       const pending = pendingCalls.get(key)
       if (pending !== undefined) return pending
-      // Callers may share the call, so the signal of one of them is not passed on.
+      // Callers may share the call, so the signal of a single caller is not passed on.
       let isDone = false
       const outcome = whenDone(inner.authenticateToken(token, audiences && { audiences }), (given) => {
         isDone = true

@@ -14,8 +14,8 @@ export interface ClockSkew {
 const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds, beforeIssue: clockSkewSeconds }
 
 /**
- * For external issuers: no tolerance at expiry and one minute before `nbf`, as on kube-apiserver, which does not look at `iat`; here a
- * token is not accepted more than five minutes before it was issued.
+ * For external issuers, as on kube-apiserver: no tolerance at expiry, and one minute before `nbf`. Differs: kube-apiserver
+ * ignores `iat`; here a token is rejected more than five minutes before `iat`.
  */
 export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 60, beforeIssue: 300 }
 
@@ -28,7 +28,7 @@ export interface TokenTimeOptions {
   readonly skew?: ClockSkew
 }
 
-/** Why a token is not valid at `now`, in milliseconds since the epoch; undefined when it is valid. */
+/** Returns why a token is not valid at `now`, in milliseconds since the epoch; undefined when it is valid. */
 export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, options: TokenTimeOptions): string | undefined {
   const { what, mustExpire = true, skew = defaultSkew } = options
   const seconds = now / 1000
@@ -43,12 +43,12 @@ export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, options
   return undefined
 }
 
-/** Expiry of a token including skew, in milliseconds since the epoch; Infinity without `exp`. */
+/** Returns the expiry of a token including skew, in milliseconds since the epoch; Infinity without `exp`. */
 export function tokenEnd({ exp }: Claims, { afterEnd }: ClockSkew = defaultSkew): number {
   return typeof exp === 'number' ? (exp + afterEnd) * 1000 : Number.POSITIVE_INFINITY
 }
 
-/** The audiences of a token: `aud` is a string or a list of strings. */
+/** Returns the audiences of a token: `aud` is a string or a list of strings. */
 export function audiencesFromClaims({ aud }: Claims): readonly string[] {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : []

@@ -26,7 +26,7 @@ describe('createWebSocketTokenAuthenticator', () => {
     },
   )
 
-  it('reads the token of WebSocket upgrades only', async () => {
+  it('reads tokens only from WebSocket upgrades', async () => {
     const protocols = { 'sec-websocket-protocol': `${carried('jane\u00fc')}, x` }
     for (const headers of [
       protocols,

@@ -1,10 +1,10 @@
 import { authenticateBearerToken, type BearerTokenOptions } from './bearer-token.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 
-/** Bearer tokens in WebSocket subprotocols: browsers cannot set other headers on a WebSocket. */
+/** Bearer tokens in WebSocket subprotocols: browsers cannot set headers of a WebSocket request. */
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-/** The subprotocol is this prefix, the API domain, a dot, and the token in unpadded base64url. */
+/** Prefix of the subprotocol, followed by the API domain, a dot, and the token in unpadded base64url. */
 const carrierPrefix = 'base64url.bearer.authorization.'
 const base64Url = /^[A-Za-z0-9_-]+$/
 

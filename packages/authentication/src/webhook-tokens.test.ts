@@ -133,11 +133,11 @@ describe('createWebhookTokenAuthenticator', () => {
   ])('rejects a response with %s', async (_, answer) => {
     const { judge, webhook } = setup()
     webhook.alter = (review) => (typeof answer === 'object' && !Array.isArray(answer) ? { ...review, ...answer } : answer)
-    // `noOpinion` would let another authenticator decide.
+    // With `noOpinion` another authenticator could decide.
     expect((await judge('good')).kind).toBe('rejected')
   })
 
-  it('keeps extra keys on the object prototype as plain keys', async () => {
+  it('treats extra keys such as `__proto__` as plain keys', async () => {
     const { judge, webhook } = setup()
     const text = '{"authenticated":true,"user":{"username":"a","extra":{"__proto__":["x"],"constructor":["y"]}}}'
     webhook.alter = (review) => ({ ...review, status: JSON.parse(text) as object })

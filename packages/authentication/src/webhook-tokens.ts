@@ -5,13 +5,13 @@ import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { transientRejection } from './token-cache.ts'
 
 export interface WebhookTokenOptions {
-  /** URL that TokenReviews are posted to. */
+  /** URL to which TokenReviews are posted. */
   readonly url: string
   /** TokenReview version of requests and responses. Default `v1beta1`, the default of `--authentication-token-webhook-version`. */
   readonly version?: 'v1' | 'v1beta1'
   /** Audiences of the API server, assumed for webhooks that do not return audiences. */
   readonly audiences?: readonly string[]
-  /** Carries the requests, with TLS trust and credentials for the webhook. */
+  /** Sends the requests, with TLS trust and credentials for the webhook. */
   readonly fetch: Fetch
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
@@ -29,8 +29,9 @@ const unavailable = transientRejection('the token webhook returned no usable res
 const maxReasonLength = 256
 
 /**
- * Authenticates tokens by TokenReview requests to a webhook. The `status.error` of an unauthenticated token is the client's message.
- * A failed review is a rejection that is not cached; its reason goes to `onError` only, never to clients.
+ * Authenticates tokens by TokenReview requests to a webhook. The `status.error` for an unauthenticated token becomes the
+ * message for the client. A failed review is a rejection that is not cached; its reason goes to `onError` only, never to
+ * clients.
  *
  * @see API protocol specification, 5.3
  * @example
@@ -101,7 +102,7 @@ function outcomeFromReview(
   return audiences.length === 0 ? noOpinion : { kind: 'authenticated', user, audiences }
 }
 
-/** The text is meant for the client. Differs: kube-apiserver only logs it. */
+/** Creates a rejection whose message is returned to the client. Differs: kube-apiserver only logs the message. */
 function rejectionBy(error: string): AuthenticationOutcome {
   return { kind: 'rejected', reason: error, message: error }
 }

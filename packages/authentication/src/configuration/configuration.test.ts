@@ -11,7 +11,7 @@ const issuer = { url: 'https://issuer.test', audiences: ['krmkit'] }
 const username = { claim: 'sub', prefix: '' }
 const parse = (more: object) => parseAuthenticationConfiguration({ ...head, ...more })
 
-/** A test language of paths such as `claims.a` and `user.username`; a suffix `=x` compares; `!` fails. */
+/** A test expression language of paths such as `claims.a` and `user.username`; a suffix `=x` compares; `!` fails. */
 const compile = (text: string, variable: string) => {
   const [, path = '', wanted] = /^(?:claims|user)\.([\w.]+)(?:=(.*))?$/.exec(text) ?? []
   if (!text.startsWith(`${variable}.`) && text !== '!') return { problem: 'compilation failed: no such word' }

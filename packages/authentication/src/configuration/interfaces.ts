@@ -1,7 +1,7 @@
 /** The parsed file of `--authentication-config`. */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[]
-  /** Absent: `--anonymous-auth` applies. */
+  /** Absent: the flag `--anonymous-auth` applies. */
   readonly anonymous?: AnonymousConfiguration
 }
 
@@ -15,7 +15,7 @@ export interface AnonymousConfiguration {
 export interface JwtConfiguration {
   readonly issuer: {
     readonly url: string
-    /** URL of the discovery document; empty: below `url`. */
+    /** URL of the discovery document; empty to use the standard path below `url`. */
     readonly discoveryURL: string
     /** PEM bundle; empty: the system trust store. */
     readonly certificateAuthority: string
@@ -55,18 +55,18 @@ export interface PrefixedSource extends ClaimSource {
 
 /** Compiles expressions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
 export interface ClaimExpressionCompiler {
-  /** Compiles an expression over the variable `claims`. A `condition` must be boolean, where its type is known. */
+  /** Compiles an expression over the variable `claims`. A `condition` must be boolean, if its type is known. */
   claims(expression: string, kind: 'value' | 'condition'): ClaimExpression | { readonly problem: string }
   /** Compiles a condition over the variable `user`. */
   user(expression: string): ClaimExpression | { readonly problem: string }
 }
 
-/** The value of an expression, or why it has none. */
+/** The value of an expression, or its evaluation error. */
 export type ClaimResult = { readonly value: unknown } | { readonly error: string }
 
 export interface ClaimExpression {
-  /** Evaluates in bounded time, with pauses. The value is JSON; undefined when JSON cannot represent it. */
+  /** Evaluates in bounded time, pausing if needed. The value is JSON; undefined when JSON cannot represent it. */
   evaluate(subject: object): ClaimResult | Promise<ClaimResult>
-  /** Whether the expression reads the member of its variable with this name. */
+  /** Whether the expression reads this member of its variable. */
   reads(member: string): boolean
 }

@@ -7,7 +7,7 @@ import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from 
 /** A token that cannot be mapped to a user; the message is for logs. */
 class MappingError extends Error {}
 
-/** Expressions that take long pause. */
+/** Reads a value from claims; asynchronous for expressions that pause. */
 type Reader<T> = (claims: Claims) => T | Promise<T>
 
 /**
@@ -140,7 +140,7 @@ async function evaluate(program: ClaimExpression, subject: object, what: string)
   return result.value
 }
 
-/** A string, a list of strings or null as a list without empty strings. */
+/** Converts a string, a list of strings or null to a list without empty strings. */
 function stringListOf(value: unknown, what: string): readonly string[] {
   if (value === null) return []
   const list = typeof value === 'string' ? [value] : value

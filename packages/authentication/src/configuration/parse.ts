@@ -42,7 +42,7 @@ const shape = {
  * Parses an `AuthenticationConfiguration` strictly; `validateAuthenticationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated messages of the YAML parser about repeated keys
+ * @param options.repeated duplicate key messages of the YAML parser
  * @throws AuthenticationError `InvalidConfiguration`
  * @example
  * ```ts

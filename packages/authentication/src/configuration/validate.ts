@@ -22,7 +22,7 @@ const reservedDomains = ['kubernetes.io', 'k8s.io']
 /**
  * Validates a configuration.
  *
- * @returns the errors in the words of kube-apiserver; empty when it is valid.
+ * @returns the errors in the wording of kube-apiserver; empty when the configuration is valid.
  * @example
  * ```ts
  * import { validateAuthenticationConfiguration } from '@krmkit/authentication/configuration'
@@ -114,7 +114,7 @@ function urlErrors(text: string, path: Path, disallowed: readonly string[]): Fie
   const wrong = (detail: string) => errors.push(field.invalid(path, text, detail))
   if (disallowed.includes(text)) wrong(`URL must not overlap with disallowed issuers: [${[...disallowed].sort().join(' ')}]`)
   if (!URL.canParse(text)) {
-    // kube-apiserver parses a text without scheme as a path, and reports the missing scheme.
+    // Like kube-apiserver, parses text without a scheme as a path, and reports the missing scheme.
     wrong(/^[a-z][a-z0-9+.-]*:/i.test(text) ? 'URL cannot be read' : 'URL scheme must be https')
     return errors
   }

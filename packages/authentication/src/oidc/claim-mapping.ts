@@ -14,14 +14,14 @@ export interface OidcClaimOptions {
   readonly groupsPrefix?: string
   /** Claims that must have exactly these values. */
   readonly requiredClaims?: Readonly<Record<string, string>>
-  /** Domain of the credential id key. Default: the stock profile. */
+  /** Domain of the credential id key. Default: the names of Kubernetes. */
   readonly profile?: Pick<NamingProfile, 'domain'>
 }
 
 export type ClaimMappingResult = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
 export type ClaimMapping = (claims: Claims) => ClaimMappingResult | Promise<ClaimMappingResult>
 
-/** Creates the mapping from claims to a user, as the `--oidc-*` flags configure it. */
+/** Creates the mapping from claims to a user, as configured by the `--oidc-*` flags. */
 export function createClaimMapping(options: OidcClaimOptions): (claims: Claims) => ClaimMappingResult {
   const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {}, profile = stockProfile } = options
   const usernamePrefix = prefixOf(options.usernamePrefix, { usernameClaim, issuerUrl: options.issuerUrl })
@@ -59,18 +59,18 @@ function prefixOf(
   return usernameClaim === 'email' ? '' : `${issuerUrl}#`
 }
 
-/** The credential id in `extra`, which audit events contain: the claim `jti`. */
+/** Returns the `extra` entry with the credential id for audit events, from the claim `jti`. */
 export function credentialIdExtra(claims: Claims, { domain }: Pick<NamingProfile, 'domain'>): [string, readonly string[]][] {
   const id = claimOf(claims, 'jti')
   return typeof id === 'string' && id !== '' ? [[`authentication.${domain}/credential-id`, [`JTI=${id}`]]] : []
 }
 
-/** The own member of the claims; undefined when absent. */
+/** Returns an own member of the claims; undefined when absent. */
 export function claimOf(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
-/** A string or a list of strings as groups; undefined for any other value. */
+/** Converts a string or a list of strings to groups; undefined for any other value. */
 export function groupsFromClaim(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]

@@ -53,7 +53,7 @@ export function withConcurrencyLimit(inner: TokenAuthenticator, options: { reado
   }
 }
 
-/** Issuer keys with a limit on the tokens that wait for a fetch. Tokens with cached keys are not limited. */
+/** Issuer keys with a limit on the number of tokens that wait for a fetch. Tokens with cached keys are not limited. */
 export class LimitedIssuerKeys extends IssuerKeys {
   readonly #calls: ConcurrencyLimit
 

@@ -13,10 +13,10 @@ export interface DistributedClaimOptions extends Omit<IssuerKeysOptions, 'issuer
   readonly audiences: readonly string[]
 }
 
-/** The complete claims, or why they could not be resolved; `problem` contains no secrets. */
+/** The complete claims, or the reason why they could not be resolved; `problem` contains no secrets. */
 export type ExpandedClaims = { readonly claims: Claims } | { readonly problem: string }
 
-/** Issuers of claim sources whose keys are cached; providers use one or two. */
+/** Maximum number of claim source issuers whose keys are cached; providers use one or two. */
 const maxSources = 16
 
 /**
@@ -99,7 +99,7 @@ export class DistributedClaims {
     const cached = this.#keys.get(issuer)
     if (cached !== undefined) return cached
     if (!issuer.startsWith('https://') || !URL.canParse(issuer)) return undefined
-    // Evicts the oldest entry; it is created again when needed.
+    // Evicts the oldest entry, which is recreated when needed.
     if (this.#keys.size >= maxSources) this.#keys.delete(this.#keys.keys().next().value ?? '')
     const keys = new IssuerKeys({ ...this.#options, issuer })
     this.#keys.set(issuer, keys)

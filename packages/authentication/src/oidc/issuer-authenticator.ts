@@ -8,9 +8,9 @@ import type { ClaimMapping } from './claim-mapping.ts'
 import { LimitedIssuerKeys } from './concurrency-limit.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 
-/** How to reach an issuer. */
+/** Options for connecting to an issuer. */
 export interface IssuerConnection {
-  /** Carries the requests to the issuer; it also decides which server certificates are trusted. */
+  /** Sends the requests to the issuer; also determines which server certificates are trusted. */
   readonly fetch: Fetch
   readonly clock: Clock
   /** Deadline for one request to the issuer, in milliseconds. Default 30 000. */
@@ -23,7 +23,7 @@ export interface IssuerConnection {
   readonly onError?: (error: unknown) => void
 }
 
-/** One issuer: which of its tokens are accepted, and how their claims map to users. */
+/** Options of one issuer: accepted tokens, and the mapping of claims to users. */
 export interface IssuerAuthenticatorOptions extends IssuerConnection {
   /** Issuer identifier, as in the claim `iss`. */
   readonly issuerUrl: string
@@ -43,7 +43,7 @@ export interface IssuerAuthenticatorOptions extends IssuerConnection {
 /** Authenticates ID tokens of an OpenID provider. */
 export interface OidcAuthenticator extends TokenAuthenticator {
   /**
-   * Discovers the issuer in advance. A failure goes to `onError`; the next token tries again.
+   * Discovers the issuer in advance. A failure goes to `onError`; the next token retries.
    *
    * @returns whether discovery succeeded.
    */
@@ -53,7 +53,7 @@ export interface OidcAuthenticator extends TokenAuthenticator {
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `oidc: ${reason}` })
 
-/** Authenticates the tokens of one issuer. No opinion on tokens of other issuers and on other text. */
+/** Authenticates the tokens of one issuer. Has no opinion on tokens of other issuers and on text that is not a token. */
 export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): OidcAuthenticator {
   const { issuerUrl, clock, algorithms, audiences, discoveryUrl, distributedClaim } = options
   const connection = {
@@ -87,7 +87,7 @@ export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): 
     const generation = keys.generation()
     const { algorithm, keyId, claims } = decodeToken(token)!
     if (!algorithms.includes(algorithm)) return rejected('the token is signed with an algorithm that is not allowed')
-    // Checks that need no keys come first.
+    // Checks that need no keys run first.
     const problem = tokenTimeProblem(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? audienceProblem(claims, options)
     if (problem !== undefined) return rejected(problem)
     const found = await keys.find(keyId, algorithm, generation)

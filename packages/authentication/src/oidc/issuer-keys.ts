@@ -15,7 +15,7 @@ export interface IssuerKeysOptions {
   readonly timeoutMs: number
   /** Minimum interval between fetches, in milliseconds; tokens that need a newer fetch wait. */
   readonly cooldownMs: number
-  /** Age after which keys are fetched again, in milliseconds. When that fails the old keys stay in use. */
+  /** Age after which keys are fetched again, in milliseconds. If the fetch fails, the old keys stay in use. */
   readonly maxAgeMs: number
   readonly onError: (error: unknown) => void
 }
@@ -29,9 +29,9 @@ export type IssuerKeysResult =
 export type FetchGeneration = number
 
 /**
- * The key set of an issuer. Keys are discovered and fetched for the first token, cached, and fetched again when a token names an unknown
- * key. Fetches are sequential with a minimum interval, so that tokens with invented keys cannot overload the issuer. A token is rejected
- * for an unknown key only after a fetch that started after its arrival.
+ * The key set of an issuer. Keys are discovered and fetched for the first token, cached, and fetched again when a token
+ * names an unknown key. Fetches are sequential with a minimum interval, so that tokens with made-up key ids cannot overload
+ * the issuer. A token is rejected for an unknown key only after a fetch that started after its arrival.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions
@@ -140,7 +140,7 @@ export class IssuerKeys {
     this.#triedAt = clock.now()
     this.#fetching = this.#fetchKeys()
       .catch((error: unknown) => {
-        // The next attempt discovers again: the key set may have moved.
+        // The next attempt repeats discovery, because the URL of the key set may have changed.
         this.#jwksUri = undefined
         onError(error)
       })

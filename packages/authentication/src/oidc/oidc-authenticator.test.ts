@@ -181,7 +181,7 @@ describe('issuer keys', () => {
     expect(provider.requestCounts.keys).toBe(2)
   })
 
-  it('fetches at most once per second for invented keys', async () => {
+  it('fetches at most once per second for made-up key ids', async () => {
     const { judge, provider } = withOwnKeys()
     await judge(provider.token())
     const junk = (kid: string) => judge(provider.token({ header: { kid } }))

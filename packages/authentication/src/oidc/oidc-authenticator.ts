@@ -17,8 +17,8 @@ export interface OidcOptions extends OidcClaimOptions, IssuerConnection {
 }
 
 /**
- * Authenticates the ID tokens of one OpenID provider. No opinion on tokens of other issuers and on other text. The groups claim may be a
- * distributed claim.
+ * Authenticates the ID tokens of one OpenID provider. Has no opinion on tokens of other issuers and on text that is not a
+ * token. The groups claim may be a distributed claim.
  *
  * @throws AuthenticationError `InvalidOidc` when an option is invalid.
  * @see API protocol specification, 5.2

@@ -14,7 +14,7 @@ export interface BoundClaims {
   readonly pod?: ObjectClaim
   readonly secret?: ObjectClaim
   readonly node?: ObjectClaim
-  /** Time after which the holder should have refreshed the token, in seconds since the epoch. */
+  /** Time by which the holder should have refreshed the token, in seconds since the epoch. */
   readonly warnafter?: number
 }
 
@@ -75,7 +75,7 @@ export function readLegacyClaims(claims: Claims, { domain }: Names): LegacyClaim
   return read
 }
 
-/** The claims of a Secret-based token. */
+/** Builds the claims of a Secret-based token. */
 export function writeLegacyClaims({ namespace, secretName, accountName, accountUid }: LegacyClaims, names: Names): Claims {
   const prefix = `${names.domain}/serviceaccount`
   return {

@@ -86,7 +86,7 @@ describe('bound tokens', () => {
     expect(claims).toMatchObject({ iss: 'acme/serviceaccount', 'example.com/serviceaccount/secret.name': 's' })
   })
 
-  it('stay valid for a pod after its node is deleted, and not for a deleted node', async () => {
+  it('stay valid for a pod whose node is deleted, but not for a deleted node', async () => {
     const { issue, judge, objects } = setup()
     const pod = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1', node: { name: 'n', uid: 'node-1' } } })
     const node = await issue({ bound: { kind: 'Node', name: 'n', uid: 'node-1' } })
@@ -96,7 +96,7 @@ describe('bound tokens', () => {
     expect(reasonOf(await judge(node.token))).toBe('service account token has been invalidated')
   })
 
-  it('stay valid while the pod shuts down', async () => {
+  it('stay valid while the pod terminates', async () => {
     const { issue, judge, objects, clock } = setup()
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
     objects.set('Pod/ns/p', { uid: 'pod-1', deletionTimestamp: new Date(clock.now() + 30_000).toISOString() })
@@ -183,7 +183,7 @@ describe('Secret-based tokens', () => {
     expect(reasonOf(await judge(token))).toBe('ServiceAccount ns/robot has been deleted')
   })
 
-  it('are valid for the server audiences only', async () => {
+  it('are valid only for the server audiences', async () => {
     const { legacy, tokens } = setup()
     const token = await legacy()
     expect(await tokens.authenticateToken(token, { audiences: ['vault'] })).toMatchObject({ kind: 'rejected' })
@@ -198,7 +198,7 @@ describe('Secret-based tokens', () => {
     expect(reasonOf(await judge(marked))).toContain('marked as invalid')
   })
 
-  it('cause a warning when auto-generated', async () => {
+  it('cause a warning if auto-generated', async () => {
     const { legacy, judge, objects } = setup()
     objects.set('ServiceAccount/ns/robot', { uid: 'sa-1', secrets: ['s'] })
     expect(await judge(await legacy())).toMatchObject({

@@ -15,7 +15,7 @@ export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node'
   readonly name: string
   readonly uid: string
-  /** For pods: the node, where it is known. Informational. */
+  /** For pods: the node, if known. Informational. */
   readonly node?: { readonly name: string; readonly uid: string }
 }
 
@@ -70,19 +70,19 @@ export interface ServiceAccountIssuerOptions {
   /** Maximum lifetime of a token, in seconds. Default: unlimited. */
   readonly maxExpirationSeconds?: number
   /**
-   * Extends pod tokens with the lifetime `extendableTokenSeconds` to one year, and annotates audit events of uses after the requested
-   * lifetime; for programs that never reload their token. Default true.
+   * Extends pod tokens with the lifetime `extendableTokenSeconds` to one year, and annotates audit events of uses after the
+   * requested lifetime; intended for programs that never reload their token. Default true.
    */
   readonly extendMountedTokens?: boolean
-  /** Gives tokens an id (gate `ServiceAccountTokenJTI`). Default true. */
+  /** Whether tokens have an id (gate `ServiceAccountTokenJTI`). Default true. */
   readonly tokenIds?: boolean
 }
 
-/** The requested lifetime, in seconds, that marks an extendable token: kubelets use it for tokens mounted into pods. */
+/** The requested lifetime, in seconds, that marks an extendable token. Kubelets request it for tokens mounted into pods. */
 export const extendableTokenSeconds = 3607
 const extendedSeconds = 365 * 24 * 60 * 60
 
-/** The audiences of the API server. */
+/** Returns the audiences of the API server. */
 export function serverAudiencesOf({ issuer, formerIssuers = [], audiences }: ServiceAccountKeys): readonly string[] {
   return audiences ?? [issuer, ...formerIssuers]
 }

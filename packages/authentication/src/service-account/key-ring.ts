@@ -11,7 +11,7 @@ interface RingKey extends VerificationKey {
 /** The signing key and all verification keys. */
 export interface KeyRing {
   sign(claims: Record<string, unknown>): Promise<string>
-  /** Verifies `token` with the key of its key id, or with every key when it has none. */
+  /** Verifies `token` with the key of its key id, or with every key if it has none. */
   hasSigned(token: string, read: UnverifiedToken): Promise<boolean>
   /** Algorithms of the keys, sorted. */
   readonly algorithms: readonly string[]

@@ -9,7 +9,7 @@ import { readLegacyClaims, serviceAccountUsername } from './claims.ts'
 import type { ObjectLookup } from './object-lookup.ts'
 
 export interface LegacyTokenOptions {
-  /** Called on the first use of a Secret-based token on each day; `date` as `2024-01-31`. */
+  /** Called on the first use of a Secret-based token on each day; `date` is formatted as `2024-01-31`. */
   readonly onUse?: ((use: { readonly namespace: string; readonly secret: string; readonly date: string }) => void) | undefined
 }
 

@@ -13,13 +13,18 @@ import { createLegacyTokenCheck, type LegacyTokenOptions } from './legacy-token.
 import type { FoundObject, ObjectLookup } from './object-lookup.ts'
 
 export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
-  /** Size of the cache of verified tokens, in bytes. Default 16 MiB; a sixteenth of it is added for tokens of other issuers. */
+  /**
+   * Size of the cache of verified tokens, in bytes. Default 16 MiB. A cache for tokens of other issuers takes an additional
+   * sixteenth.
+   */
   readonly cacheBytes?: number
-  /** Shows the id of a token in the extra of its user (gate `ServiceAccountTokenJTI`). Default true. */
+  /** Whether to add the id of a token to the extra of its user (gate `ServiceAccountTokenJTI`). Default true. */
   readonly tokenIds?: boolean
-  /** Shows the node of a pod's token likewise (gate `ServiceAccountTokenPodNodeInfo`). Default true. */
+  /**
+   * Whether to add the node of a pod's token to the extra of its user (gate `ServiceAccountTokenPodNodeInfo`). Default true.
+   */
   readonly podNodes?: boolean
-  /** Accepts tokens that are bound to a node (gate `ServiceAccountTokenNodeBindingValidation`). Default true. */
+  /** Whether to accept tokens that are bound to a node (gate `ServiceAccountTokenNodeBindingValidation`). Default true. */
   readonly nodeTokens?: boolean
 }
 
@@ -27,11 +32,12 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
 const audienceMismatch = (of: readonly string[], wanted: readonly string[]): AuthenticationOutcome =>
   rejected(`token audiences ${goList(of)} is invalid for the target audiences ${goList(wanted)}`)
-/** Strings as Go prints a list of them. */
+/** Formats a list of strings like Go. */
 const goList = (texts: readonly string[]) => `[${texts.map(goQuote).join(' ')}]`
 
 /**
- * Authenticates the tokens of a service account issuer. No opinion on tokens of other issuers and on other text.
+ * Authenticates the tokens of a service account issuer. Has no opinion on tokens of other issuers and on text that is not a
+ * token.
  *
  * Verified signatures are cached. Account and bound object are looked up for every request, so deleting either revokes the token
  * immediately.
@@ -64,7 +70,7 @@ export function createServiceAccountTokenAuthenticator(
   const ring = createKeyRing(keys.signingKey, keys.verificationKeys ?? [])
   const digest = createKeyedDigest(keys.random)
   const maxBytes = options.cacheBytes ?? 16 * 1024 * 1024
-  // The weight includes the outcome that is added later: it holds strings of the claims.
+  // The weight includes the outcome that is added later, which contains strings of the claims.
   const verified = new ByteBoundedCache<VerifiedToken>({
     clock,
     maxBytes,
@@ -90,7 +96,7 @@ export function createServiceAccountTokenAuthenticator(
     if (problem !== undefined) return rejected(problem)
     if (cached !== undefined) return cached
     const outcome = outcomeFor(verifiedToken, audiences, context)
-    // With `warnafter` the annotations depend on the time of the request.
+    // With `warnafter`, the annotations depend on the time of the request, so the outcome is not cached.
     if (wanted === serverAudiences && verifiedToken.bound?.warnafter === undefined) verifiedToken.outcome = outcome
     return outcome
   }
@@ -119,7 +125,7 @@ export function createServiceAccountTokenAuthenticator(
   }
 }
 
-/** A token with a verified signature, and its outcome while account and bound object exist. */
+/** A token with a verified signature, and the cached outcome while account and bound object exist. */
 interface VerifiedToken {
   readonly claims: Claims
   readonly bound: BoundClaims | undefined
@@ -135,7 +141,7 @@ interface Context {
   readonly nodeTokens: boolean
 }
 
-/** Why the token is invalid at this moment; undefined when it is valid. */
+/** Returns why the token is currently invalid; undefined when it is valid. */
 function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup, nodeTokens }: Context): string | undefined {
   const now = clock.now()
   const problem = tokenTimeProblem(claims, now, { what: 'service account token' })
@@ -190,7 +196,10 @@ function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string
 
 type Authenticated = Extract<AuthenticationOutcome, { kind: 'authenticated' }>
 
-/** An object that is being deleted counts as existing until its deletion time plus clock skew: its shutdown may need the token. */
+/**
+ * Whether an object no longer exists. A terminating object exists until its deletion time plus clock skew, because its
+ * shutdown may need the token.
+ */
 function isGone({ deletionTimestamp }: FoundObject, now: number): boolean {
   if (deletionTimestamp === undefined || deletionTimestamp === null) return false
   return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 <= now

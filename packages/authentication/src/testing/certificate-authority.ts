@@ -69,7 +69,7 @@ export interface AuthorityRequest {
 interface Issuer {
   readonly name: Uint8Array
   readonly key: KeyObject
-  /** DER of the certificates between the issuer and the root, the issuer's own first. */
+  /** DER of the certificates from the issuer up to, but excluding, the root; the certificate of the issuer comes first. */
   readonly chain: readonly Uint8Array[]
 }
 
@@ -92,7 +92,7 @@ const oids = {
 } as const
 
 /**
- * Creates a certificate authority with a new key, on the clock of the test.
+ * Creates a certificate authority with a new key, using the clock of the test.
  *
  * @example
  * ```ts

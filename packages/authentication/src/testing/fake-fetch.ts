@@ -21,7 +21,7 @@ export interface ServiceFaults {
 /** Returns the response body: text, or a value to encode as JSON; undefined is 404. */
 type Respond = (url: string, init: FetchInit) => unknown
 
-/** Creates a fetch that is served in this process. */
+/** Creates a fetch that is answered in this process. */
 export function createFakeFetch(
   handle: Respond,
   { clock, faults }: { readonly clock: Clock; readonly faults: ServiceFaults },

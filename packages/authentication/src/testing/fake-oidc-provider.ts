@@ -21,12 +21,12 @@ export interface FakeTokenOptions {
   readonly signer?: KeyObject | string
 }
 
-/** An OpenID provider in this process, on the clock of the test. */
+/** An in-process OpenID provider that uses the clock of the test. */
 export interface FakeOidcProvider {
   readonly issuerUrl: string
   /** Audience of the tokens: `test-client`. */
   readonly clientId: string
-  /** Reaches the provider only. */
+  /** A `fetch` that reaches only the provider. */
   readonly fetch: Fetch
   readonly faults: ServiceFaults
   /** Number of requests by document. */

@@ -4,18 +4,18 @@ import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 
 export interface KnownToken {
   readonly user: UserInfo
-  /** Audiences that reviews of the token return. Absent: reviews return none, as webhooks that ignore audiences do. */
+  /** Audiences returned in reviews of the token. Absent: none are returned, as by webhooks that ignore audiences. */
   readonly audiences?: readonly string[]
 }
 
-/** A TokenReview webhook in this process. */
+/** An in-process TokenReview webhook. */
 export interface FakeTokenWebhook {
   readonly url: string
   readonly fetch: Fetch
   readonly faults: ServiceFaults
-  /** Tokens that authenticate. */
+  /** Valid tokens. */
   readonly known: Map<string, KnownToken>
-  /** `status.error` for other tokens; empty: none. */
+  /** `status.error` for other tokens; empty for no error. */
   error: string
   /** Every review received. */
   readonly reviews: { readonly apiVersion: string; readonly spec: { readonly token: string; readonly audiences?: string[] } }[]
@@ -24,7 +24,7 @@ export interface FakeTokenWebhook {
 }
 
 /**
- * Creates a TokenReview webhook that knows the tokens of `known`.
+ * Creates a TokenReview webhook that accepts the tokens in `known`.
  *
  * @see {@link createWebhookTokenAuthenticator} for an example.
  */

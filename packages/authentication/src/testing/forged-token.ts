@@ -4,7 +4,7 @@ import { createHmac, type KeyObject, sign } from 'node:crypto'
 export interface ForgedToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
-  /** Private key, or the secret of an HMAC; absent: no signature. */
+  /** Private key, or the secret of an HMAC; absent for no signature. */
   readonly signer?: KeyObject | string
 }
 

@@ -65,7 +65,7 @@ describe('verifyClientChain', () => {
     expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'rejected' })
   })
 
-  it('follows changes of the CA bundle; an invalid bundle keeps the last valid one', () => {
+  it('applies changes of the CA bundle, and keeps the last valid bundle if the new one is invalid', () => {
     const next = createCertificateAuthority({ name: 'next', ...environment })
     let pem = root.certificate
     const people = createClientCertificateAuthenticator({ authorities: () => pem, clock, profile: stockProfile })

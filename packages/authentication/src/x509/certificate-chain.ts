@@ -8,9 +8,9 @@ import { type Extension, extensionsOf } from './certificate-fields.ts'
 export type ChainVerification =
   | {
       readonly ok: true
-      /** Start of the validity that all certificates of the chain share, in milliseconds since the epoch. */
+      /** Start of the common validity period of the chain, in milliseconds since the epoch. */
       readonly notBefore: number
-      /** End of that validity, in milliseconds since the epoch. */
+      /** End of the common validity period of the chain, in milliseconds since the epoch. */
       readonly notAfter: number
     }
   | { readonly ok: false; readonly reason: string }
@@ -21,7 +21,10 @@ const extendedUsages = '2.5.29.37'
 const basicConstraints = '2.5.29.19'
 const alternativeNames = '2.5.29.17'
 const nameConstraints = '2.5.29.30'
-/** Critical extensions that are checked here, or do not restrict client authentication: key usages, names, policies. */
+/**
+ * Supported critical extensions: they are checked here, or do not restrict client authentication, such as key usages, names
+ * and policies.
+ */
 const handledExtensions = new Set([
   basicConstraints,
   alternativeNames,
@@ -77,9 +80,9 @@ function certificatesIn(pem: string): readonly string[] {
 }
 
 /**
- * Builds and verifies a chain from `leaf` over `intermediates` to one of `authorities`: names, signatures, CA flags, path lengths,
- * critical extensions, and client authentication as a permitted usage of every certificate. Validity periods are returned, not checked,
- * so that the result can be cached.
+ * Builds and verifies a chain from `leaf` via `intermediates` to one of `authorities`: names, signatures, CA flags, path
+ * lengths, critical extensions, and client authentication as a permitted usage of every certificate. Validity periods are
+ * returned, not checked, so that the result can be cached.
  *
  * @see RFC 5280, 6.1
  */
@@ -111,7 +114,7 @@ function leafProblem(leaf: X509Certificate): string | undefined {
 
 const unreadable = 'the certificate cannot be read'
 
-/** @throws MetaError `InvalidDer` for a malformed extension, which Node reports as absent. */
+/** @throws MetaError `InvalidDer` for a malformed extension, which Node would report as absent. */
 function allowsClientAuth(extensions: readonly Extension[]): boolean {
   const found = extensions.find(({ oid }) => oid === extendedUsages)
   if (found === undefined) return true
@@ -155,7 +158,7 @@ function maxPathLength(basicConstraintsValue: Uint8Array): number {
 interface Search {
   readonly intermediates: readonly X509Certificate[]
   readonly authorities: readonly X509Certificate[]
-  /** Remaining signature checks: bounds the work that a hostile chain can cause. */
+  /** Remaining number of signature checks, which bounds the work that a hostile chain can cause. */
   readonly budget: { checks: number }
   readonly depth: number
 }

@@ -36,8 +36,8 @@ export function extensionsOf(certificate: Uint8Array): Extension[] {
 /**
  * Reads the subject of a DER certificate.
  *
- * @throws MetaError `InvalidDer` when the subject or one of its values cannot be read. Skipping an attribute would authenticate another
- *   user.
+ * @throws MetaError `InvalidDer` when the subject or one of its values cannot be parsed. Skipping an attribute would
+ *   authenticate a different user.
  */
 export function subjectAttributesOf(certificate: Uint8Array): SubjectAttributes {
   const fields = certificateFields(certificate)
@@ -61,7 +61,7 @@ export function subjectAttributesOf(certificate: Uint8Array): SubjectAttributes 
   return attributes
 }
 
-/** The fields of TBSCertificate, in order. */
+/** Returns the fields of TBSCertificate, in order. */
 function certificateFields(certificate: Uint8Array): DerElement[] {
   const body = new DerReader(certificate, 'certificate').into(tags.sequence).into(tags.sequence)
   const fields: DerElement[] = []

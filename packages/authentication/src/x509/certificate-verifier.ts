@@ -28,10 +28,10 @@ const maxCertificates = 10
  * Creates a verifier of client certificates against a CA bundle. Results are cached per leaf certificate until the bundle changes;
  * validity periods are checked on every call.
  *
- * @param derive computes the value of a verified leaf, once. It throws a MetaError `InvalidDer` for a certificate that cannot be read
- *   completely, which rejects the certificate.
- * @throws AuthenticationError `InvalidAuthority` when the initial bundle is invalid. When a later one is invalid, the last valid bundle
- *   stays in force.
+ * @param derive computes the value of a verified leaf, once. It throws a MetaError `InvalidDer` for a certificate that
+ *   cannot be parsed completely, which rejects the certificate.
+ * @throws AuthenticationError `InvalidAuthority` when the initial bundle is invalid. When a later bundle is invalid, the
+ *   last valid bundle stays in use.
  */
 export function createCertificateVerifier<T>(
   options: { readonly authorities: CaBundleSource; readonly clock: Pick<Clock, 'now'>; readonly cacheBytes?: number },
@@ -41,7 +41,7 @@ export function createCertificateVerifier<T>(
   const readBundle = typeof source === 'string' ? () => source : source
   let bundle = readBundle()
   let authorities = parseAuthorities(bundle)
-  // All requests of a connection share one certificate array: this lookup needs no digest.
+  // All requests of a connection share one certificate array, so this look-up needs no digest.
   let byConnection = new WeakMap<readonly Uint8Array[], CachedVerification<T>>()
   const byFingerprint = new ByteBoundedCache<CachedVerification<T>>({
     maxBytes: cacheBytes,

@@ -16,7 +16,7 @@ export interface ClientCertificateOptions {
   readonly authorities: CaBundleSource
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'domain'>
-  /** Whether the certificate may set the uid of the user. Default true, as since Kubernetes 1.33. */
+  /** Whether the certificate may set the uid of the user. Default true, as in Kubernetes since 1.33. */
   readonly withUid?: boolean
   /** Size of the identity cache, in bytes. Default 4 MiB. */
   readonly cacheBytes?: number
@@ -88,7 +88,10 @@ function userFromSubject(
   }
 }
 
-/** The last common name of the subject; empty when absent. @throws MetaError `InvalidDer` when the subject cannot be read completely. */
+/**
+ * Returns the last common name of the subject; empty when absent. @throws MetaError `InvalidDer` when the subject cannot be
+ * parsed completely.
+ */
 export function commonNameOf(certificate: X509Certificate): string {
   return subjectAttributesOf(certificate.raw).get(commonName)?.at(-1) ?? ''
 }
