@@ -3,7 +3,7 @@ import { AuthorizationError } from './authorization-error.ts'
 import { createRbacAuthorizer } from './rbac/rbac-authorizer.ts'
 import { createUnionAuthorizer } from './union.ts'
 
-/** Calls with wrong arguments, as callers without types make them. */
+/** Calls with wrong arguments, as made by untyped callers. */
 
 const wrong = (value: unknown) => value as never
 
@@ -22,7 +22,7 @@ it.each<[() => unknown, string]>([
   expect(call).toThrow(message)
 })
 
-it('objects that are malformed grant nothing', () => {
+it('malformed objects grant nothing', () => {
   const objects = [null, undefined, 3, {}, { metadata: null }].map(wrong)
   const { policy } = createRbacAuthorizer({ objects })
   for (const object of objects) policy.put(object)

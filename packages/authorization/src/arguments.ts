@@ -1,7 +1,7 @@
 import { AuthorizationError } from './authorization-error.ts'
 import type { Attributes } from './interfaces.ts'
 
-/** Checks of arguments, which callers without types may get wrong. */
+/** Argument checks for callers that are not type-checked. */
 
 /** @throws AuthorizationError `InvalidArgument` for attributes without a user and their groups */
 export function requireUser(attributes: Attributes): void {

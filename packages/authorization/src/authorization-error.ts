@@ -6,7 +6,7 @@ export type AuthorizationErrorCode =
   /** An argument is missing or of another kind. */
   | 'InvalidArgument'
 
-/** The configuration of an authorizer is invalid. Forbidden requests are a decision, never an exception. */
+/** Thrown for an invalid configuration of an authorizer. A forbidden request is a decision, never an exception. */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError'
   readonly code: AuthorizationErrorCode

@@ -44,7 +44,7 @@ describe('createUnionAuthorizer', () => {
     expect(await createUnionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
-  it('is synchronous while the members are', () => {
+  it('is synchronous if the members are', () => {
     expect(createUnionAuthorizer([alwaysDenyAuthorizer, alwaysAllowAuthorizer]).authorize(anything)).toEqual({
       decision: 'allow',
       reason: '',
@@ -93,7 +93,7 @@ describe('systemMasters', () => {
   })
 
   it.each(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])(
-    'allows creating %s to authenticated users only',
+    'allows only authenticated users to create %s',
     (resource) => {
       expect(decide(toResource(authenticated, 'create', resource))).toBe('allow')
       expect(decide(toResource(authenticated, 'get', resource))).toBe('noOpinion')
@@ -106,7 +106,7 @@ describe('systemMasters', () => {
   })
 
   it.each(['/api', '/apis/apps/v1', '/openapi/v3', '/healthz/ping', '/version', '/.well-known/openid-configuration'])(
-    'allows get %s to authenticated users',
+    'allows authenticated users to get %s',
     (path) => {
       expect(decide(toPath(authenticated, 'get', path))).toBe('allow')
       expect(decide(toPath(authenticated, 'post', path))).toBe('noOpinion')
@@ -117,7 +117,7 @@ describe('systemMasters', () => {
     expect(decide(toPath(authenticated, 'get', path))).toBe('noOpinion')
   })
 
-  it('allows health and version only to anonymous users', () => {
+  it('allows anonymous users only health and version', () => {
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/'])
       expect(decide(toPath(anonymous, 'get', path))).toBe('allow')
     for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(anonymous, 'get', path))).toBe('noOpinion')

@@ -20,7 +20,7 @@ export const alwaysDenyAuthorizer: SyncAuthorizer = {
 }
 
 /**
- * Allows every request of these groups. It keeps administrators able to repair broken roles.
+ * Allows every request of these groups. It ensures that administrators can repair broken roles.
  *
  * @see {@link createUnionAuthorizer} for an example.
  */
@@ -38,8 +38,8 @@ const discoveryRoots = ['/api', '/apis', '/openapi', '/openid/v1', '/.well-known
 const selfReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])
 
 /**
- * An authorizer without roles. It allows everything to `system:masters`; discovery, health, version and self reviews to authenticated
- * users; health and version to anonymous users; nothing else.
+ * An authorizer without roles. It allows `system:masters` everything; authenticated users discovery, health, version and
+ * self reviews; and anonymous users health and version.
  *
  * These are the permissions that the default roles of kube-apiserver grant to users without role bindings.
  */

@@ -20,7 +20,7 @@ export interface Attributes {
   readonly path: string
   /** Requirements of the field selector of a list, watch or deletecollection. Absent or empty: none. */
   readonly fieldSelector?: readonly FieldRequirement[] | undefined
-  /** Requirements of the label selector, likewise. */
+  /** Requirements of the label selector of a list, watch or deletecollection. Absent or empty: none. */
   readonly labelSelector?: readonly LabelSelectorExpression[] | undefined
 }
 
@@ -29,13 +29,13 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion'
   /** Human-readable explanation, which appears in Forbidden responses and audit events. */
   readonly reason: string
-  /** Evaluation error; the decision applies nevertheless. */
+  /** Evaluation error; the decision is still valid. */
   readonly error?: string | undefined
   /** Structured form of `reason`. */
   readonly trace?: DecisionTrace | undefined
 }
 
-/** The basis of a decision. Members other than `authorizer` are set where they apply. */
+/** The basis of a decision. Members other than `authorizer` are optional. */
 export interface DecisionTrace {
   /** `RBAC`, `Node`, `Webhook`, `ABAC`, ... */
   readonly authorizer: string

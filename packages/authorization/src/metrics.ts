@@ -6,18 +6,22 @@ export type WebhookEvaluationResult = 'success' | 'timeout' | 'error'
 
 /** Records decisions and webhook evaluations, by the name of the authorizer in the configuration. */
 export interface AuthorizationMetrics {
-  /** Returns the counters of an authorizer. Other outcomes than allow and deny are not terminal and not counted. */
+  /**
+   * Returns the counters of an authorizer. Outcomes other than allow and deny are not counted, because they are not final.
+   */
   decisions(type: string, name: string): DecisionCounters
-  /** An attempt to consult a webhook has ended. */
+  /** Records an attempt to call a webhook. */
   evaluated(name: string, outcome: { readonly result: WebhookEvaluationResult; readonly seconds: number }): void
-  /** A webhook failed and has no opinion for that reason. */
+  /** Records that a webhook failed and therefore has no opinion. */
   failedOpen(name: string, result: WebhookEvaluationResult): void
-  /** The match conditions of a webhook were evaluated. `failed`: at least one has an evaluation error. */
+  /**
+   * Records an evaluation of the match conditions of a webhook. `failed` means that at least one has an evaluation error.
+   */
   conditionsEvaluated(
     name: string,
     outcome: { readonly seconds: number; readonly excluded: boolean; readonly failed: boolean },
   ): void
-  /** A changed configuration took effect or was rejected. @param timeMs in milliseconds since 1970 */
+  /** Records that a changed configuration took effect or was rejected. @param timeMs in milliseconds since 1970 */
   reloaded(status: 'success' | 'failure', timeMs: number): void
 }
 
@@ -64,8 +68,8 @@ export function createInstrumentedAuthorizer(inner: Authorizer, options: Instrum
 }
 
 /**
- * The name of an authorizer that `--authorization-mode` configures: `default` for the webhook, else the mode in lower case.
- * See {@link createInstrumentedAuthorizer} for an example.
+ * Returns the name of an authorizer that `--authorization-mode` configures: `default` for the webhook, else the mode in
+ * lower case. See {@link createInstrumentedAuthorizer} for an example.
  */
 export function nameOfMode(mode: string): string {
   return mode === 'Webhook' ? 'default' : mode.toLowerCase()

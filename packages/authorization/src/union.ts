@@ -3,7 +3,7 @@ import { invalidArgument, requireUser } from './arguments.ts'
 import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 
 /**
- * Consults authorizers in order; the first `allow` or `deny` is final. Synchronous as long as the members are.
+ * Consults authorizers in order; the first `allow` or `deny` is final. Synchronous if the members are.
  *
  * Without a decision, reasons and errors of all members are joined, one per line. Rules of all members are listed together.
  *

@@ -28,7 +28,7 @@ describe('createAbacAuthorizer', () => {
     [{ ...all, user: 'jane', apiGroup: '' }, true],
     [{ user: 'jane', nonResourcePath: '*' }, false],
     [{ ...all, user: 'jane', readonly: true }, true],
-  ])('decides get pods by %j: %s', (spec, allowed) => {
+  ])('decides `get pods` by %j: %s', (spec, allowed) => {
     expect(may(file(spec)).decision).toBe(allowed ? 'allow' : 'noOpinion')
   })
 

@@ -140,7 +140,7 @@ function covers(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value
 }
 
-/** The user, the group, or both must match, whichever the policy names. */
+/** Whether a policy applies to a user: the user and the group that it names must match. */
 function appliesTo({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false
   if (user !== '' && user !== '*' && user !== username) return false

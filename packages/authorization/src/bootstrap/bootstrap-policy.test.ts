@@ -25,7 +25,7 @@ describe('bootstrapPolicy', () => {
     }
   })
 
-  it('sorts members as kube-apiserver does, without duplicates', () => {
+  it('sorts members like kube-apiserver, without duplicates', () => {
     const lists = [...policy.clusterRoles, ...policy.roles].flatMap(({ rules }) =>
       (rules ?? []).flatMap((each) => Object.values(each) as string[][]),
     )
@@ -39,7 +39,7 @@ describe('bootstrapPolicy', () => {
     expect(policy.clusterRoles.filter(({ metadata }) => metadata.name?.startsWith('system:controller:'))).toHaveLength(35)
   })
 
-  it('allows anonymous users health and version only [P249]', () => {
+  it('grants anonymous users only health and version [P249]', () => {
     const { authorize } = createRbacAuthorizer({ objects: all })
     const anonymous = { user: { username: 'system:anonymous', groups: ['system:unauthenticated'] } }
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/']) {

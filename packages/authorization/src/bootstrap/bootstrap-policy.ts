@@ -26,7 +26,7 @@ export interface BootstrapPolicy {
 }
 
 export interface BootstrapPolicyOptions {
-  /** Features whose gates decide which rules and roles there are. Default: those of the newest release. */
+  /** Features whose gates determine the rules and roles. Default: those of the newest release. */
   readonly features?: Features
 }
 

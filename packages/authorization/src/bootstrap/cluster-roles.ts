@@ -15,7 +15,7 @@ import {
 export interface ClusterRoleData {
   readonly name: string
   readonly rules?: readonly (RuleShorthand | GatedRule)[]
-  /** Feature gate of the role and its binding. */
+  /** Feature gate that enables the role and its binding. */
   readonly gate?: string
   /** Aggregated role that includes these rules. */
   readonly aggregatesTo?: string
@@ -26,11 +26,11 @@ export interface ClusterRoleData {
   readonly groups?: string
   /** Service accounts in the system namespace. */
   readonly accounts?: string
-  /** Creates the binding even without subjects. */
+  /** Whether the binding is created even without subjects. */
   readonly bound?: true
 }
 
-/** Rules of a feature gate. */
+/** Rules that a feature gate enables. */
 const gated = (gate: string, ...rules: RuleShorthand[]): GatedRule[] => rules.map((rule) => ({ gate, rule }))
 const allocation = 'DynamicResourceAllocation'
 
@@ -306,7 +306,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   },
 ]
 
-/** The rules of the role `system:node`. */
+/** Returns the rules of the role `system:node`. */
 export function nodeRules(settings: RoleSettings): readonly PolicyRule[] {
   return expandRules(nodeRuleLines, settings)
 }

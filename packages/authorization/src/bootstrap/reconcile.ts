@@ -18,7 +18,7 @@ export type ReconcileResult<T> =
 const keep = { action: 'keep' } as const
 
 /**
- * Computes the update that restores a default role: missing rules, labels and annotations return, additions stay.
+ * Computes the update that restores a default role: adds missing rules, labels and annotations, and keeps additions.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function reconcileRole(
 }
 
 /**
- * Computes the update that restores a default binding: missing subjects, labels and annotations return, additions stay.
+ * Computes the update that restores a default binding: adds missing subjects, labels and annotations, and keeps additions.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ function isProtected({ metadata }: StoredObject, profile: NamingProfile): boolea
   return metadata.annotations?.[autoUpdateAnnotation(profile)] === 'false'
 }
 
-/** Adds missing labels and annotations; existing values stay. */
+/** Adds missing labels and annotations; existing values are kept. */
 function mergeMetadata(next: BootstrapRole | BootstrapBinding, expected: BootstrapRole | BootstrapBinding): boolean {
   let changed = false
   for (const member of ['labels', 'annotations'] as const) {

@@ -1,6 +1,6 @@
 /**
- * A shorthand for rules: space-separated words, which expand sorted as in kube-apiserver. Groups are written without the API domain;
- * `core` is the core group.
+ * A shorthand for rules: space-separated words, which are expanded in the sort order of kube-apiserver. Groups are written
+ * without the API domain; `core` is the core group.
  */
 
 import type { Features, NamingProfile } from '@krmkit/meta'
@@ -15,10 +15,10 @@ export type RuleShorthand = ResourceShorthand | PathShorthand
 /** A rule that is granted while a feature gate is on. */
 export type GatedRule = { readonly gate: string; readonly rule: RuleShorthand }
 
-/** Conditions and names of default roles. */
+/** Settings of default roles: features and names. */
 export interface RoleSettings {
   readonly profile: NamingProfile
-  /** Features that decide which rules and roles there are. */
+  /** Features that determine the rules and roles. */
   readonly features: Features
 }
 
@@ -26,13 +26,13 @@ export const read = 'get list watch'
 export const write = 'create delete deletecollection patch update'
 export const readWrite = `${read} ${write}`
 
-/** Writing of core and events.k8s.io events. */
+/** The permission to write core and events.k8s.io events. */
 export const events: ResourceShorthand = ['create patch update', 'core events', 'events']
 
-/** Groups without the API domain. */
+/** Groups whose full name has no API domain. */
 const plainGroups = new Set(['apps', 'autoscaling', 'batch', 'extensions', 'policy', '*'])
 
-/** The rules, without those whose gate is off. */
+/** Expands rules, omitting those whose gate is off. */
 export function expandRules(lines: readonly (RuleShorthand | GatedRule)[], { profile, features }: RoleSettings): PolicyRule[] {
   return lines.flatMap((line) => {
     if (!('gate' in line)) return expandRule(line, profile)

@@ -22,8 +22,8 @@ export interface ComposeAuthorizersOptions {
 }
 
 /**
- * Composes the authorizers of a validated configuration in its order. `system:masters` is always allowed first, so a webhook that denies
- * everything can be repaired.
+ * Composes the authorizers of a validated configuration in its order. `system:masters` is always allowed first, so that a
+ * webhook that denies everything can be repaired.
  *
  * @throws AuthorizationError `InvalidConfiguration` for a type that was not enabled at startup.
  * @example

@@ -18,7 +18,7 @@ const webhook = {
   connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.conf' },
 }
 const types = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow']
-/** A test language of three keywords and `user NAME`. */
+/** A test expression language of keywords and `user NAME`. */
 const words: Readonly<Record<string, boolean | { error: string }>> = { yes: true, no: false, broken: { error: 'it broke' } }
 const conditions: MatchConditionCompiler = {
   compile: (text) => {
@@ -278,7 +278,7 @@ describe('composeAuthorizers', () => {
 })
 
 describe('subjectAccessReviewSpec', () => {
-  it('contains every string member, and selectors where present', () => {
+  it('contains every string member, and selectors if present', () => {
     expect(subjectAccessReviewSpec(attributesOf('list', 'pods'))).toEqual({
       user: 'jane',
       uid: '',

@@ -7,7 +7,7 @@ export interface AuthorizerConfiguration {
   /** `RBAC`, `Node`, `Webhook`, ... */
   readonly type: string
   readonly name: string
-  /** For type `Webhook` only. */
+  /** Only for type `Webhook`. */
   readonly webhook?: AuthorizationWebhook
 }
 
@@ -20,7 +20,7 @@ export interface AuthorizationWebhook {
   readonly timeoutMs: number
   /** `v1` or `v1beta1`. */
   readonly subjectAccessReviewVersion: string
-  /** SubjectAccessReview version that match conditions see: `v1`, or empty without conditions. */
+  /** SubjectAccessReview version to which match conditions apply: `v1`, or empty without conditions. */
   readonly matchConditionSubjectAccessReviewVersion: string
   /** Decision when a review fails: `Deny` or `NoOpinion`. */
   readonly failurePolicy: string
@@ -41,12 +41,12 @@ export interface MatchConditionCompiler {
   compile(expression: string): CompiledMatchCondition | { readonly problem: string }
 }
 
-/** Whether a condition is met, or why it cannot be evaluated. */
+/** Whether a condition is met, or its evaluation error. */
 export type ConditionResult = boolean | { readonly error: string }
 
 /** A compiled condition on the spec of a SubjectAccessReview. */
 export interface CompiledMatchCondition {
-  /** Evaluates in bounded time, with pauses; may be called repeatedly. */
+  /** Evaluates in bounded time, pausing if needed; may be called repeatedly. */
   evaluate(review: SubjectAccessReviewSpec): ConditionResult | Promise<ConditionResult>
 }
 

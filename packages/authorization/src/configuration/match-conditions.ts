@@ -13,8 +13,8 @@ export interface ConditionalAuthorizerOptions {
 }
 
 /**
- * Consults an authorizer only for requests that meet all match conditions. One false condition skips it, whatever the others do;
- * otherwise a condition that fails to evaluate decides by `onError`.
+ * Consults an authorizer only for requests that meet all match conditions. A false condition skips the authorizer,
+ * regardless of the other conditions. If none is false but one fails to evaluate, `onError` is the decision.
  */
 export function createConditionalAuthorizer(inner: Authorizer, options: ConditionalAuthorizerOptions): Authorizer {
   const { conditions, onError, onEvaluated } = options
@@ -44,7 +44,7 @@ async function evaluateConditions(conditions: readonly CompiledMatchCondition[],
 }
 
 /**
- * The SubjectAccessReview spec of a request, as match conditions see it.
+ * Returns the SubjectAccessReview spec of a request, the input of match conditions.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessRe
   }
 }
 
-/** The requirements of a field selector in the form of SubjectAccessReview. */
+/** Converts the requirements of a field selector to the form of SubjectAccessReview. */
 export function selectorRequirements(requirements: readonly FieldRequirement[]): SelectorRequirement[] {
   return requirements.map(({ field, operator, value }) => ({
     key: field,

@@ -26,7 +26,7 @@ const defaultUnauthorizedMs = 30_000
  * Parses an `AuthorizationConfiguration` strictly and applies defaults; `validateAuthorizationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated messages of the YAML parser about repeated keys
+ * @param options.repeated duplicate key messages of the YAML parser
  * @throws AuthorizationError `InvalidConfiguration`
  * @example
  * ```ts
@@ -72,7 +72,7 @@ function webhookOf(read: ConfigurationValue<typeof webhookShape>): Authorization
   }
 }
 
-/** May be fractional, because durations have nanosecond precision. */
+/** Converts nanoseconds to milliseconds, which may be fractional. */
 function milliseconds(nanos = 0n): number {
   return Number(nanos) / 1e6
 }

@@ -23,7 +23,7 @@ const maxMatchConditions = 64
 /**
  * Validates a configuration.
  *
- * @returns the errors in the words of kube-apiserver; empty when it is valid.
+ * @returns the errors in the wording of kube-apiserver; empty when the configuration is valid.
  * @example
  * ```ts
  * import { validateAuthorizationConfiguration } from '@krmkit/authorization/configuration'
@@ -66,7 +66,7 @@ export function validateAuthorizationConfiguration(
 /**
  * Validates the rules of a running server: singleton authorizers are named after their type, and required types are present.
  *
- * @param options.required types that were configured at startup
+ * @param options.required types: those that were configured at startup
  * @example
  * ```ts
  * import { validateAuthorizerNames } from '@krmkit/authorization/configuration'

@@ -1,5 +1,5 @@
 /**
- * The references that lead to each node, updated incrementally:
+ * Graph of references between nodes, pods and other objects, updated incrementally:
  *
  *     node <- pod <- secret, config map, service account, claim, resource claim
  *     node <- pod <- claim <- volume <- secret
@@ -94,7 +94,7 @@ export class NodeGraph {
     return this.#attachments.get(attachment) === node
   }
 
-  /** Whether the resource slice is of the node. */
+  /** Whether the resource slice belongs to the node. */
   publishes(node: string, slice: string): boolean {
     return this.#slices.get(slice) === node
   }

@@ -241,7 +241,7 @@ describe('other resources', () => {
     }
   })
 
-  it('allows reading the own Node, and writing any, which admission restricts', () => {
+  it('allows reading the Node of the kubelet and writing any Node, which admission restricts', () => {
     const { may } = authorizerOf()
     const rest = { namespace: '' }
     expect(may('get', 'nodes', { ...rest, name: 'n1' }).decision).toBe('allow')

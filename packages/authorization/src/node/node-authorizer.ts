@@ -1,6 +1,6 @@
 /**
- * The Node authorizer: a kubelet may read the objects that its pods reference and access its own Lease, CSINode and Node; fixed rules
- * cover the rest. The NodeRestriction admission plugin validates the contents of its writes.
+ * The Node authorizer: a kubelet may read the objects that its pods reference and access its own Lease, CSINode and Node;
+ * fixed rules cover the rest. The NodeRestriction admission plugin validates the contents of writes.
  *
  * @see API protocol specification, 5.10 (NodeRestriction)
  */
@@ -19,9 +19,9 @@ export interface NodeAuthorizerOptions {
   readonly profile?: NamingProfile
   /** Rules for resources that are not restricted per object. Default: those of the role `system:node`. */
   readonly rules?: readonly PolicyRule[]
-  /** Features whose gates decide what kubelets may do. Default: those of the newest release. */
+  /** Features whose gates determine the permissions of kubelets. Default: those of the newest release. */
   readonly features?: Features
-  /** Called before every decision about a node, to bring `graph` up to date. */
+  /** Called before every decision about a node, to update `graph`. */
   readonly sync?: () => void
 }
 
@@ -30,12 +30,15 @@ const nodesGroup = 'system:nodes'
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace: Object.freeze({ authorizer: 'Node' }) })
 
-/** The node name of a user; empty for a node without a name, undefined for users that are not nodes. */
+/** Returns the node name of a user; empty for a node without a name, undefined for users that are not nodes. */
 export function nodeNameOf({ username, groups }: UserInfo): string | undefined {
   return username.startsWith(nodeUserPrefix) && groups.includes(nodesGroup) ? username.slice(nodeUserPrefix.length) : undefined
 }
 
-/** Creates an authorizer for requests of nodes, by a graph of what their pods reference. No opinion on other users. */
+/**
+ * Creates an authorizer for requests of nodes, based on a graph of the objects that their pods reference. Has no opinion on
+ * other users.
+ */
 export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthorizer {
   const { graph, profile = stockProfile, features = createFeatures(), sync = () => undefined } = options
   const { rules = nodeRules({ profile, features }) } = options
@@ -61,7 +64,8 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
 }
 
 /**
- * Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer has them.
+ * Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer
+ * delivers them.
  *
  * @example
  * ```ts
@@ -140,7 +144,7 @@ function requireRelation(node: string, name: string, isRelated: () => boolean): 
   return isRelated() ? allowed : refused(`no relationship found between node '${node}' and this object`)
 }
 
-/** Kubelets get, list and watch single objects of a namespace. */
+/** Allows kubelets to get, list and watch single objects of a namespace. */
 function readNamespaced(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     if (!['get', 'list', 'watch'].includes(attributes.verb)) return refused('can only read resources of this type')
@@ -150,7 +154,7 @@ function readNamespaced(next: ResourceAuthorizer): ResourceAuthorizer {
   }
 }
 
-/** Kubelets read service accounts of their pods, and create tokens for them. */
+/** Allows kubelets to read service accounts of their pods, and to create tokens for them. */
 function tokenOrRead(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     const reads = attributes.verb === 'get' && attributes.subresource === ''
@@ -185,7 +189,7 @@ function createTokenOnly(next: ResourceAuthorizer): ResourceAuthorizer {
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-/** A create request has no object name here: admission compares it. */
+/** Allows kubelets to access their Lease. The attributes of a create request have no object name; admission checks it. */
 function ownLease(leaseNamespace: string): ResourceAuthorizer {
   return (node, { verb, namespace, name }) => {
     if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a node lease')

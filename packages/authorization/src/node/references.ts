@@ -1,4 +1,4 @@
-/** References of pods and persistent volumes, which a node may read when it runs the pod. */
+/** References of pods and persistent volumes to objects that a node may read when it runs the pod. */
 
 import type { StoredObject } from '../interfaces.ts'
 
@@ -56,12 +56,15 @@ interface PodStatus {
 /** Volume sources with a `secretRef`. */
 const sourcesWithSecret = ['cephfs', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const
 
-/** The node of a pod; empty until it is scheduled. */
+/** Returns the node of a pod; empty until the pod is scheduled. */
 export function nodeOfPod(pod: StoredObject): string {
   return (pod['spec'] as PodSpec | undefined)?.nodeName ?? ''
 }
 
-/** All references of a pod. Mirror pods have none: nodes create them, and must not grant themselves permissions. */
+/**
+ * Returns all references of a pod. Mirror pods have none, because nodes create them and must not grant themselves
+ * permissions.
+ */
 export function referencesOfPod(pod: StoredObject, domain: string): Set<ReferenceKey> {
   const found = new Set<ReferenceKey>()
   const { namespace = '', name = '', annotations = {} } = pod.metadata
@@ -115,7 +118,7 @@ export interface VolumeReferences {
   readonly secrets: ReadonlySet<ReferenceKey>
 }
 
-/** The references of a persistent volume; undefined while it is unbound. */
+/** Returns the references of a persistent volume; undefined while it is unbound. */
 export function referencesOfVolume(volume: StoredObject): VolumeReferences | undefined {
   const spec = (volume['spec'] ?? {}) as VolumeSpec
   if (spec.claimRef === undefined || spec.claimRef === null) return undefined

@@ -4,12 +4,12 @@ import { type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StoredObject } from '../interfaces.ts'
 
-/** Longest chain of aggregated roles that is resolved; each round resolves one step. */
+/** Maximum length of a chain of aggregated roles; each round resolves one level. */
 const maxAggregationDepth = 16
 
 /**
- * The rules of an aggregated ClusterRole: for each selector the rules of matching roles, ordered by name, without duplicates. Malformed
- * selectors match nothing. Undefined for roles without an aggregation rule.
+ * Computes the rules of an aggregated ClusterRole: for each selector the rules of matching roles, ordered by name, without
+ * duplicates. Malformed selectors match nothing. Undefined for roles without an aggregation rule.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ function matcherOf(selector: LabelSelectorObject): (labels: Readonly<Record<stri
   }
 }
 
-/** A canonical form for comparison: sorted members, without empty ones. */
+/** Returns a canonical form for comparison: sorted members, without empty ones. */
 function canonicalRule(rule: unknown): unknown {
   if (typeof rule !== 'object' || rule === null) return rule
   return Object.entries(rule)

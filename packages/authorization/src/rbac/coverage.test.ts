@@ -72,7 +72,7 @@ describe('covers, with many rules', () => {
     ['names', (i) => rule('get', 'core', 'pods', `name${i}`)],
     ['verbs', (i) => rule(`verb${i}`, 'core', 'pods')],
     ['groups', (i) => rule('get', `group${i}`, 'pods')],
-  ])('compares only held rules for the same permission: %s', (_, make) => {
+  ])('compares only rules that may cover the same permission: %s', (_, make) => {
     expect(covers(many(make), [...many(make)].reverse())).toEqual({ outcome: 'covered' })
     const others = many((i) => make(i + 5000))
     expect(covers(many(make), others).outcome).toBe('uncovered')
@@ -84,7 +84,7 @@ describe('covers, with many rules', () => {
     expect(covers(held, [rule('get', 'core', 'pods', names)])).toEqual({ outcome: 'tooMany' })
   })
 
-  it('can be interrupted', () => {
+  it('can pause', () => {
     const steps = coverage([rule('get', 'core', 'pods')], Array(100).fill(rule('get', 'core', 'pods')))
     let turns = 0
     for (let step = steps.next(); !step.done; step = steps.next()) turns++

@@ -1,4 +1,4 @@
-/** Rule coverage: whether the rules of a user include the rules that the user wants to grant. */
+/** Rule coverage: whether the rules held by a user include the rules that the user wants to grant. */
 
 import { trimRight } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/work'
@@ -15,9 +15,9 @@ export type Coverage =
 const maxComparisons = 2_000_000
 /** Maximum number of missing rules that are reported. */
 const maxMissing = 1000
-/** Rules with more combinations are first compared as a whole. */
+/** Rules with more combinations than this are first compared as a whole. */
 const wholeRuleThreshold = 100
-/** Held rules with more combinations are not indexed. */
+/** Held rules with more combinations than this are not indexed. */
 const maxIndexedRights = 1000
 
 /**
@@ -29,7 +29,7 @@ export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[
   return runAtOnce(coverage(held, wanted))
 }
 
-/** Like `covers`, as a generator that yields between steps. */
+/** Pausable form of `covers`. */
 export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Generator<void, Coverage> {
   const rules = new RuleIndex(held)
   const missing: PolicyRule[] = []
@@ -58,7 +58,7 @@ export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRu
   return missing.length === 0 ? { outcome: 'covered' } : { outcome: 'uncovered', missing }
 }
 
-/** Formats missing rules: verbs of one resource together; sorted lines without duplicates. */
+/** Formats missing rules: verbs of one resource are joined; lines are sorted and unique. */
 export function describeMissing(missing: readonly PolicyRule[]): string {
   const simple = new Map<string, PolicyRule>()
   const lines: string[] = []
@@ -107,7 +107,7 @@ interface RuleSets {
   readonly urls: ReadonlySet<string>
   /** Prefixes of path patterns that end in `*`; a prefix covers paths and patterns that start with it. */
   readonly prefixes: readonly string[]
-  /** Empty: all names. */
+  /** Resource names; empty for all names. */
   readonly names: ReadonlySet<string>
 }
 
@@ -127,7 +127,7 @@ class RuleIndex {
     for (const rule of this.all) this.#add(rule)
   }
 
-  /** The rules that may cover a single permission, as a few lists. */
+  /** Returns the rules that may cover a single permission, as a few lists. */
   candidates({
     verbs: [verb = ''],
     apiGroups: [group = ''] = [],
@@ -180,7 +180,7 @@ class RuleIndex {
   }
 }
 
-/** Without a name the key means all names. */
+/** Builds an index key. Without a name it stands for all names. */
 function indexKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
   return `${right.join('\0')}${name === undefined ? '' : `\0${name}`}`
 }

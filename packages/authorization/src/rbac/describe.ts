@@ -1,4 +1,4 @@
-/** Texts of reasons and rules, byte for byte those of kube-apiserver: people and tools search logs for them. */
+/** Texts of reasons and rules, byte for byte those of kube-apiserver, because people and tools search logs for them. */
 
 import { goQuote } from '@krmkit/meta/go-text'
 import type { PolicyRule, Subject } from '../interfaces.ts'
@@ -25,7 +25,7 @@ export function missingRoleMessage({ kind, name }: { readonly kind: string; read
 }
 
 /**
- * Formats a rule as messages of kube-apiserver do.
+ * Formats a rule as in messages of kube-apiserver.
  *
  * @example
  * ```ts

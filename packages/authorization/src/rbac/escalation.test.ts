@@ -12,7 +12,7 @@ const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
 const secrets = rule('get', 'core', 'secrets')
 const reading = clusterRole('reading', [secrets])
 
-/** The result of a write by jane, who may read secrets and has `rights`, in the namespace `shop`. */
+/** Returns the result of a write in namespace `shop` by jane, who may read secrets and has `rights`. */
 async function outcome(
   write: Partial<RoleWrite> & Pick<RoleWrite, 'resource' | 'object'>,
   rights: readonly PolicyRule[] = [],
@@ -68,7 +68,7 @@ describe('roles', () => {
     )
   })
 
-  it('applies escalate on one role where the path has its name [P258]', async () => {
+  it('applies escalate on one role only if the path has its name [P258]', async () => {
     const object = role('shop', 'r', [rule('*', '*', '*')])
     const right = [rule('escalate', rbacGroup, 'roles', 'r')]
     expect(await outcome({ resource: 'roles', object, name: 'r' }, right)).toBe('allowed')

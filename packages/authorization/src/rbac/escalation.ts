@@ -29,9 +29,9 @@ export interface RoleWrite {
 }
 
 export interface EscalationGuardOptions {
-  /** Decides about `escalate` and `bind`. */
+  /** Authorizes `escalate` and `bind`. */
   readonly authorizer: Authorizer
-  /** Provides the rules of users; called only when they are needed. */
+  /** Provides the rules of users; called only if needed. */
   readonly rbac: () => RbacAuthorizer | Promise<RbacAuthorizer>
   readonly profile?: NamingProfile
   /** Yields to other work while many permissions are compared. */
@@ -108,7 +108,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
     // Validation rejects other kinds.
     if (resource === undefined) return
-    // A reference to another group, which validation refuses, needs a right to bind there.
+    // A reference to another group, which validation rejects, requires the permission to bind in that group.
     const asked = {
       user,
       verb: 'bind',
@@ -123,7 +123,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     const held = await rbac()
     held.sync()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
-    // kube-apiserver reports the resource of the request, not that of the role.
+    // As kube-apiserver, reports the resource of the request, not of the role.
     if (rules === undefined) throw ApiError.notFound({ group, resource: write.resource }, roleRef.name)
     await requireCoverage(write, rules)
   }
@@ -135,7 +135,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
   }
 }
 
-/** Refuses a reference that no role can have. @throws ApiError 400 */
+/** Rejects a role name that no role can have. @throws ApiError 400 */
 function requireRoleName(name: string): void {
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   requirePathSegmentName(name)
@@ -146,7 +146,7 @@ function isAggregated({ aggregationRule }: StoredObject): boolean {
   return (rule?.clusterRoleSelectors ?? []).length > 0
 }
 
-/** Whether an update changes only fields for garbage collection, which grants nothing. */
+/** Whether an update changes only garbage collection fields, which grant nothing. */
 function changesOnlyCollectedFields(object: StoredObject, oldObject: StoredObject | undefined): boolean {
   if (oldObject === undefined) return false
   return isSameJson(withoutCollectedFields(object), withoutCollectedFields(oldObject))
@@ -161,7 +161,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(canonicalForm(a)) === JSON.stringify(canonicalForm(b))
 }
 
-/** A canonical form for comparison: sorted members; null and empty lists count as absent. */
+/** Returns a canonical form for comparison: sorted members; null and empty lists count as absent. */
 function canonicalForm(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalForm)
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,6 @@
 /**
- * The grants of one subject in one scope. A few are scanned; many are indexed by what they allow, so the cost of a decision does not grow
- * with their number.
+ * The grants of one subject in one scope. A few grants are scanned; many are indexed by their permissions, so that the cost
+ * of a decision does not grow with their number.
  */
 
 import type { Attributes, Decision, PolicyRule } from '../interfaces.ts'
@@ -46,7 +46,7 @@ export class Grant {
     this.list.invalidate()
   }
 
-  /** The decision that allows by a rule of the role. Cached: a few rules allow most requests. */
+  /** Returns the decision that allows a request by a rule of the role. Cached, because a few rules allow most requests. */
   decision(ruleIndex: number, subjectIndex: number): Decision {
     if (subjectIndex !== this.subjectIndex) return this.#createDecision(ruleIndex, subjectIndex)
     let decision = this.#decisions[ruleIndex]
@@ -82,7 +82,7 @@ export interface Match {
 
 /** From this number of grants on, an index is faster than a scan. */
 const indexThreshold = 16
-/** Rules with more combinations are scanned instead of indexed. */
+/** Rules with more combinations than this are scanned instead of indexed. */
 const maxIndexedCombinations = 64
 
 export class GrantList {

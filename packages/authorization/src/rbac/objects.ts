@@ -15,13 +15,13 @@ export interface BindingObject extends ObjectName {
 export const roleKinds: readonly string[] = ['Role', 'ClusterRole']
 export const bindingKinds: readonly string[] = ['RoleBinding', 'ClusterRoleBinding']
 
-/** The rules of a Role or ClusterRole; malformed rules are dropped. */
+/** Reads a Role or ClusterRole; malformed rules are dropped. */
 export function readRole(object: StoredObject): RoleObject {
   const rules = listOf(object['rules'])
   return { ...nameOf(object), rules: rules.filter(isJsonObject).map(readRule) }
 }
 
-/** The role reference and subjects of a RoleBinding or ClusterRoleBinding; malformed subjects are dropped. */
+/** Reads a RoleBinding or ClusterRoleBinding; malformed subjects are dropped. */
 export function readBinding(object: StoredObject): BindingObject {
   const ref = isJsonObject(object['roleRef']) ? object['roleRef'] : {}
   const subjects = listOf(object['subjects']).filter(isJsonObject)
@@ -42,7 +42,7 @@ export function nameOf({ kind, metadata }: StoredObject): ObjectName {
   return { kind, namespace: namespaced ? (metadata?.namespace ?? '') : '', name: metadata?.name ?? '' }
 }
 
-/** Omits empty lists, as kube-apiserver prints rules. */
+/** Reads a rule. Omits empty lists, as kube-apiserver does when it prints rules. */
 function readRule(rule: Readonly<Record<string, unknown>>): PolicyRule {
   const made: Record<string, readonly string[]> = { verbs: textsOf(rule['verbs']) }
   for (const member of ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs']) {

@@ -91,7 +91,7 @@ describe('createRbacAuthorizer', () => {
       [clusterBinding('x', 'reader', group('other'), group('dev'), user('jane'))],
       'RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "reader" to Group "dev"',
     ],
-  ])('words reasons as kube-apiserver does', (objects, reason) => {
+  ])('words reasons like kube-apiserver', (objects, reason) => {
     const rbac = createRbacAuthorizer({ objects: [reader, ...objects] })
     expect(rbac.authorize(attributesOf('get', 'pods', inShop)).reason).toBe(reason)
   })
@@ -190,7 +190,7 @@ describe('createRbacAuthorizer', () => {
   })
 })
 
-/** The documented rules, without any index. */
+/** Reference implementation of the documented rules, without an index. */
 function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes): boolean {
   const all = [...objects]
   return all

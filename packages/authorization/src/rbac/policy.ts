@@ -1,6 +1,6 @@
 /**
- * Roles and bindings, indexed by scope and subject. A decision looks up the user and each group in the cluster scope and in the namespace;
- * bindings of other subjects cost nothing.
+ * Roles and bindings, indexed by scope and subject. A decision looks up the user and each group in the cluster scope and in
+ * the namespace; bindings of other subjects are never visited.
  *
  *     put ClusterRole reader; put ClusterRoleBinding b: reader to Group dev    members of dev may read everywhere
  *     put ClusterRole reader without rules                                     the grant remains and allows nothing
@@ -234,7 +234,7 @@ export class RbacPolicy {
   }
 }
 
-/** The user or group name of a subject; undefined when it matches no user. */
+/** Returns the user or group name of a subject; undefined when the subject matches no user. */
 export function principalOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User' || kind === 'Group') return name
   if (kind !== 'ServiceAccount') return undefined
@@ -249,7 +249,7 @@ export function subjectMatches(subject: Subject, bindingNamespace: string, user:
   return subject.kind === 'Group' ? user.groups.includes(holder) : user.username === holder
 }
 
-/** Index of the first subject that matches the user, which reasons name. */
+/** Returns the index of the first subject that matches the user, which reasons name. */
 function firstSubjectIndex({ binding, subjectIndex }: Grant, user: UserInfo): number {
   for (let i = 0; i < subjectIndex; i++) if (subjectMatches(binding.subjects[i]!, binding.namespace, user)) return i
   return subjectIndex

@@ -12,14 +12,14 @@ export interface RbacAuthorizerOptions {
   /** Initial roles and bindings; other kinds are ignored. Aggregation rules of ClusterRoles are resolved. */
   readonly objects?: Iterable<StoredObject>
   readonly profile?: NamingProfile
-  /** Called before every decision, to bring `policy` up to date. */
+  /** Called before every decision, to update `policy`. */
   readonly sync?: () => void
 }
 
 export interface RbacAuthorizer extends SyncAuthorizer {
   /** The policy that decisions are based on. Changes take effect with the next decision. */
   readonly policy: RbacPolicy
-  /** Brings `policy` up to date. */
+  /** Updates `policy` with pending changes. */
   sync(): void
 }
 
@@ -57,7 +57,7 @@ export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacA
 }
 
 /**
- * Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer has them.
+ * Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer delivers them.
  *
  * @example
  * ```ts

@@ -77,12 +77,12 @@ describe('aggregatedRules', () => {
     clusterRole('sum', [rule('*', '*', '*')], { into: 'sum' }),
   ]
 
-  it('collects rules by selector and name, without duplicates and without its own', () => {
+  it('collects rules by selector and name, without duplicates and its previous rules', () => {
     expect(aggregatedRules(sum({ matchLabels: { into: 'sum' } }), roles)).toEqual([pods, secrets])
     expect(aggregatedRules(sum({ matchLabels: { also: 'x' } }, { matchLabels: { into: 'sum' } }), roles)).toEqual([pods, secrets])
   })
 
-  it('supports expressions; an empty selector matches everything, a malformed one nothing', () => {
+  it('supports expressions; an empty selector matches all roles, a malformed one none', () => {
     const absent = sum({ matchExpressions: [{ key: 'into', operator: 'DoesNotExist' }] })
     expect(aggregatedRules(absent, roles)).toEqual([rule('list', 'core', 'pods')])
     expect(aggregatedRules(sum({}), roles)).toHaveLength(3)

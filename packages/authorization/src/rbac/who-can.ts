@@ -1,4 +1,6 @@
-/** Reverse queries over roles and bindings: which subjects may do something, and why a user may or may not. */
+/**
+ * Reverse queries over roles and bindings: which subjects may perform a request, and why a user may or may not perform it.
+ */
 
 import type { UserInfo } from '@krmkit/meta'
 import type { Attributes, PolicyRule, Subject } from '../interfaces.ts'
@@ -15,7 +17,7 @@ export interface AllowingBinding {
   readonly ruleIndex: number
 }
 
-/** A subject that is allowed to do something. */
+/** A subject that is allowed to perform a request. */
 export interface AllowedSubject extends AllowingBinding {
   readonly subject: Subject
 }
@@ -45,7 +47,7 @@ export function whoCan(policy: RbacPolicy, query: AccessQuery): readonly Allowed
   return allowingBindings(policy, query).flatMap((found) => found.binding.subjects.map((subject) => ({ ...found, subject })))
 }
 
-/** Why a user is allowed or not allowed to perform a request. */
+/** The reasons why a user is allowed or not allowed to perform a request. */
 export interface AccessExplanation {
   readonly allowed: boolean
   /** Bindings that allow the request to this user. */

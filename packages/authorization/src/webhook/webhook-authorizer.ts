@@ -12,9 +12,9 @@ import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { AuthorizationMetrics, WebhookEvaluationResult } from '../metrics.ts'
 
 export interface WebhookAuthorizerOptions {
-  /** URL that SubjectAccessReviews are posted to. */
+  /** URL to which SubjectAccessReviews are posted. */
   readonly url: string
-  /** Carries the requests, with TLS trust and credentials for the webhook. */
+  /** Sends the requests, with TLS trust and credentials for the webhook. */
   readonly fetch: Fetch
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
@@ -42,7 +42,10 @@ const minuteMs = 60_000
 /** Cache sizes, in bytes. Decisions other than `allow` have a separate cache, so they cannot evict `allow`. */
 const allowedBytes = 8 * 1024 * 1024
 const otherBytes = 2 * 1024 * 1024
-/** Longest attributes of a request, and longest review including groups and extra, that are cached; in characters. */
+/**
+ * Maximum length of the attributes of a request, and of the review including groups and extra, for which decisions are
+ * cached; in characters.
+ */
 const maxCachedAttributes = 10_000
 const maxCachedReview = 16_384
 
@@ -122,7 +125,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
 
 const trace = { authorizer: 'Webhook' } as const
 
-/** `spec` of the review without empty members. `v1beta1` names the member of the groups `group`. */
+/** Builds the `spec` of the review, without empty members. In `v1beta1` the member for groups is called `group`. */
 function reviewSpec(attributes: Attributes, version: 'v1' | 'v1beta1'): object {
   const { user, verb, path, isResource, fieldSelector = [], labelSelector = [] } = attributes
   const { namespace, group, version: apiVersion, resource, subresource, name } = attributes
@@ -152,7 +155,7 @@ function withoutEmpty(members: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
 }
 
-/** Long attributes are not cached: clients choose them freely. */
+/** Whether to cache the decision. Not for long attributes, which clients can choose freely. */
 function isCacheable({
   namespace,
   verb,
@@ -192,7 +195,7 @@ function decisionFromReview({ status: code, text }: HttpResponse, apiVersion: st
   }
   const { allowed, denied = false, reason = '', evaluationError = '' } = membersOf(review['status'])
   if (typeof allowed !== 'boolean') throw new Error('the authorization webhook responded without status.allowed')
-  // A malformed denial must not become `noOpinion`: another authorizer could then allow the request.
+  // A malformed denial must not become `noOpinion`, because another authorizer could then allow the request.
   if (typeof denied !== 'boolean' || typeof reason !== 'string' || typeof evaluationError !== 'string')
     throw new Error('the authorization webhook responded with a malformed status')
   const details = { reason, ...(evaluationError === '' ? {} : { error: evaluationError }), trace }
