@@ -31,9 +31,9 @@ export class ConcurrencyLimit {
 }
 
 /**
- * Limits concurrent authentications of `inner`. Put caches around it, so that cached tokens are not limited.
+ * Limits concurrent authentications of `inner`. Wrap the result in caches, so that cached tokens are not limited.
  *
- * The promise of the outcome rejects with an ApiError 429 above the limit.
+ * Above the limit the promise of the outcome rejects with an ApiError 429.
  *
  * @example
  * ```ts

@@ -59,7 +59,7 @@ describe('createServiceAccountTokenAuthenticator', () => {
   it.each([
     ['80 % of the lifetime of an hour', 3_600, 0.8 * 3_600],
     ['a day of a lifetime of two', 2 * 86_400, 86_400],
-  ])('accepts the old and the new token after a renewal at %s, each until its expiry [P136]', async (_, expirationSeconds, at) => {
+  ])('accepts old and new tokens after a renewal at %s, each until it expires [P136]', async (_, expirationSeconds, at) => {
     const own = fakeClock(clock.now())
     const renewing = { ...keys, clock: own }
     const authenticator = createServiceAccountTokenAuthenticator(renewing, lookup)
