@@ -1,4 +1,7 @@
-/** What runs in every runtime: the entry point of the package for browsers. Keys, signing and files need Node. */
+/**
+ * Browser entry point of the package: everything that runs in every runtime. Keys, signing and files need Node and are not
+ * exported.
+ */
 
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
 export type { CertificateRequest } from './request-entry.ts'

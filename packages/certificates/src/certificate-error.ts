@@ -24,7 +24,7 @@ export type CertificateErrorCode =
   /** The cluster information cannot be trusted. */
   | 'Untrusted'
 
-/** A certificate, request, key or bootstrap token could not be created, stored or used. */
+/** Thrown when a certificate, request, key or bootstrap token cannot be created, stored or used. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError'
   readonly code: CertificateErrorCode

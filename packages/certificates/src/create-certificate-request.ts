@@ -14,7 +14,7 @@ import { signatureSchemeOf } from './request/signature-scheme.ts'
 import { writeExtension } from './request/write-certificate.ts'
 
 export interface CertificateRequestOptions {
-  /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */
+  /** Such as `{ commonName: 'system:node:a', organizations: ['system:nodes'] }`. */
   readonly subject: NameToWrite
   readonly names?: Partial<AlternativeNames>
   /** PEM of the private key. Default: a new ECDSA P-256 key. */
@@ -22,9 +22,10 @@ export interface CertificateRequestOptions {
 }
 
 /**
- * Creates a PKCS#10 request and its private key, both PEM. Base64 of the request is `spec.request` of a CertificateSigningRequest.
+ * Creates a PKCS#10 request and its private key, both PEM. Encode the request as base64 for `spec.request` of a
+ * CertificateSigningRequest.
  *
- * @throws CertificateError `Malformed` for an unreadable key, `UnusableAuthority` for an unsupported key type.
+ * @throws CertificateError `Malformed` for a malformed key, `UnusableAuthority` for an unsupported key type.
  * @example
  * ```ts
  * import { createCertificateRequest } from '@krmkit/certificates'

@@ -39,7 +39,7 @@ describe('ensureServingCertificate', () => {
     expect(Date.parse(certificate.validTo)).toBe(start + 365 * dayMs)
   })
 
-  it('stores keys readable by their owner only', async () => {
+  it('stores keys that only their owner can read', async () => {
     await ensureServingCertificate(directory, at(start))
     const modes = await Promise.all(
       ['apiserver.key', 'ca.key'].map(async (name) => (await stat(join(directory, name))).mode & 0o777),
@@ -70,7 +70,7 @@ describe('ensureServingCertificate', () => {
     expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
   })
 
-  it('rejects an unreadable authority instead of replacing it', async () => {
+  it('rejects a malformed authority instead of replacing it', async () => {
     await ensureServingCertificate(directory, at(start))
     for (const name of ['ca.crt', 'ca.key']) {
       const text = await readFile(join(directory, name), 'utf8')

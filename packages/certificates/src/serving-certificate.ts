@@ -12,7 +12,7 @@ import {
 import { issueServing, type KeyPair } from './authority/self-signed.ts'
 import { CertificateError } from './certificate-error.ts'
 
-/** Serving certificate and key of a server, with the authority that clients trust; all PEM. */
+/** Serving certificate and key of a server, with the authority that clients trust, all as PEM. */
 export interface ServingCertificate {
   /** The serving certificate followed by the CA certificate. */
   readonly certificate: string
@@ -44,9 +44,9 @@ const skewMs = 3_600_000
 const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}))*$/
 
 /**
- * Loads the serving certificate from `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys readable by the owner only).
- * A new one is created when none exists, when it expires within 30 days, or when it lacks a host. The authority is reused while it is
- * valid, so that clients keep trusting it.
+ * Loads the serving certificate from `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys are readable
+ * only by the owner). A new one is created when none exists, when it expires within 30 days, or when it lacks a host. The
+ * authority is reused while it is valid, so that clients keep trusting it.
  *
  * @throws CertificateError `StorageFailed`, `InvalidHost`
  * @example

@@ -15,7 +15,7 @@ const options = {
 }
 
 describe('issueServing', () => {
-  it('names the subject of the authority as issuer, whatever its characters', async () => {
+  it('names the subject of the authority as issuer, with any characters', async () => {
     for (const commonName of ['krmkit', 'a, b=c + "d" \\', 'Жанна 🙂', '#0500']) {
       const authority = await issueAuthority({ ...options, commonName })
       const { certificate } = await issueServing(authority, { ...options, commonName: 'api', hosts: ['localhost'] })
@@ -26,7 +26,7 @@ describe('issueServing', () => {
   })
 
   // `X509Certificate#toLegacyObject` before the first import of node:tls breaks that module in Node 20.
-  it('leaves TLS usable in a process that imports it afterwards', async () => {
+  it('does not break node:tls when imported afterwards', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'krmkit-self-signed-'))
     try {
       const input = fileURLToPath(new URL('./self-signed.ts', import.meta.url))

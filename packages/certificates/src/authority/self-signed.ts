@@ -67,7 +67,7 @@ export function issueServing(authority: KeyPair, options: SelfSignedOptions & { 
   }
 }
 
-/** SHA-1 of the bits of the public key. @see RFC 5280, 4.2.1.2 */
+/** Computes the key identifier: SHA-1 of the bits of the public key. @see RFC 5280, 4.2.1.2 */
 function keyIdentifierOf(spki: Uint8Array): Uint8Array {
   const info = new DerReader(spki, 'public key').into(tags.sequence)
   info.next(tags.sequence)

@@ -9,16 +9,16 @@ import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
 /** A certificate authority that can sign: CA certificate and private key. */
 export interface SigningAuthority {
-  /** PEM of the certificate, followed by its issuers where they were given. */
+  /** PEM of the certificate, followed by its issuers if given. */
   readonly certificate: string
   readonly info: CertificateInfo
   readonly key: KeyObject
-  /** Subject key identifier, which issued certificates carry as authority key identifier. */
+  /** Subject key identifier, which issued certificates contain as authority key identifier. */
   readonly keyIdentifier: Uint8Array | undefined
 }
 
 /**
- * Parses an authority from PEM texts; the first certificate is the one that signs.
+ * Parses an authority from PEM texts; the first certificate is the signing certificate.
  *
  * @throws CertificateError `Malformed`; `UnusableAuthority` when the certificate is not a CA certificate or the key does not match it.
  * @example
@@ -49,7 +49,7 @@ export function parseSigningAuthority(pair: { readonly certificate: string; read
   }
 }
 
-/** keyCertSign is the sixth bit of keyUsage; without the extension every usage is allowed. */
+/** Whether keyUsage allows keyCertSign, its sixth bit. Without the extension every usage is allowed. */
 function allowsCertificateSigning(value: Uint8Array | undefined): boolean {
   if (value === undefined) return true
   const { content } = readingDer(() => new DerReader(value, 'keyUsage').next(tags.bitString))

@@ -1,4 +1,7 @@
-/** Bootstrap tokens and signed cluster information: the entry point `@krmkit/certificates/bootstrap` for browsers. Pins of keys need Node. */
+/**
+ * Bootstrap tokens and signed cluster information: the entry point `@krmkit/certificates/bootstrap` for browsers. Public key
+ * pins need Node and are not exported.
+ */
 
 export {
   type BootstrapSigningKey,

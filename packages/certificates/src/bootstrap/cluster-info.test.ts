@@ -11,7 +11,7 @@ const signature = async (data: Record<string, string>, key?: 'full-token') =>
   (await signClusterInfo(data, [token], key === undefined ? {} : { key }))?.['jws-kubeconfig-wtc001']
 
 describe('signClusterInfo', () => {
-  it('adds the same detached HS256 signature as the stock signer [P121] [P122]', async () => {
+  it('adds the same detached HS256 signature as kube-controller-manager [P121] [P122]', async () => {
     expect(await signature({ kubeconfig: kubeconfig('two') })).toBe(`${header}..XoNzu7wBqlRiXFOcLbPPvqrSJDjtqnREp0YizysPWLU`)
     const payload = Buffer.from(one.kubeconfig).toString('base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
     const own = createHmac('sha256', token.secret).update(`${header}.${payload}`).digest('base64url')

@@ -2,7 +2,10 @@ import { CertificateError } from '../certificate-error.ts'
 import { isSignedDetached, signDetached } from './detached-jws.ts'
 import { type BootstrapToken, formatBootstrapToken } from './token.ts'
 
-/** Key of the signatures. kubeadm verifies with `token-secret`; `full-token` follows the specification literally. */
+/**
+ * The part of a token that is the signing key. kubeadm verifies with `token-secret`; `full-token` follows the specification
+ * literally.
+ */
 export type BootstrapSigningKey = 'token-secret' | 'full-token'
 
 export const bootstrapSigningKeys: readonly BootstrapSigningKey[] = ['token-secret', 'full-token']

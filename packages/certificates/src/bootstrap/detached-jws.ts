@@ -29,7 +29,7 @@ export async function isSignedDetached(
   const attached = `${header}.${base64UrlText(utf8Bytes(content))}.${bytes}`
   try {
     const { protectedHeader } = await compactVerify(attached, new TextEncoder().encode(options.key), { algorithms: [algorithm] })
-    // Critical headers may change what is signed; they are never used here.
+    // Critical headers may change the signed content; valid signatures never use them.
     return protectedHeader.kid === options.keyId && protectedHeader.crit === undefined
   } catch {
     return false

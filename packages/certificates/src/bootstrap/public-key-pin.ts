@@ -14,7 +14,7 @@ export function publicKeyPinOf(pem: string): string {
 }
 
 /**
- * Parses a pin and lowers its case.
+ * Parses a pin and converts it to lower case.
  *
  * @throws CertificateError `InvalidPin`
  * @example
@@ -32,7 +32,8 @@ export function parsePublicKeyPin(text: string): string {
 /**
  * Requires that every authority of a bundle is pinned.
  *
- * Differs: kubeadm accepts a bundle with one pinned authority; the others could then issue certificates for any server.
+ * Differs: kubeadm accepts a bundle with one pinned authority; the unpinned ones could then issue certificates for any
+ * server.
  *
  * @throws CertificateError `Untrusted` for an authority without a pin, or an empty bundle.
  * @example

@@ -29,7 +29,7 @@ export interface BootstrapTokenDetails {
 /** A token with its metadata, for display. */
 export interface BootstrapTokenRecord extends BootstrapToken {
   readonly description: string
-  /** Milliseconds since the epoch; `never`; `unreadable`, which counts as expired. */
+  /** Milliseconds since the epoch, `never`, or `unreadable` for malformed text, which counts as expired. */
   readonly expires: number | 'never' | 'unreadable'
   /** Sorted; may contain usages other than `bootstrapTokenUsages`, which servers ignore. */
   readonly usages: readonly string[]
@@ -119,7 +119,7 @@ export function isBootstrapGroup(group: string): boolean {
 }
 
 /**
- * Reads the token of a Secret; undefined when it is malformed, or the name of the Secret does not match.
+ * Reads the token of a Secret; undefined when the token is malformed or the name of the Secret does not match.
  *
  * @example
  * ```ts
@@ -146,7 +146,8 @@ export function readBootstrapToken(secret: BootstrapTokenSecret): BootstrapToken
 }
 
 /**
- * Remaining lifetime of a token, in milliseconds: 0 when it is expired or the expiration is unreadable, Infinity without expiration.
+ * Remaining lifetime of a token, in milliseconds: 0 when the token is expired or its expiration is malformed, Infinity
+ * without expiration.
  *
  * @example
  * ```ts
@@ -164,7 +165,8 @@ export function bootstrapTokenLifeMs(secret: BootstrapTokenSecret, now: number):
 }
 
 /**
- * The token of a Secret that signs cluster information; undefined when it is expired, malformed, or lacks the usage `signing`.
+ * Returns the token of a Secret for signing cluster information; undefined when the token is expired, malformed, or lacks
+ * the usage `signing`.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ describe('bootstrap tokens', () => {
     if (text.length > 5) expect((failure as Error).message).not.toContain(text.trim().slice(0, 6))
   })
 
-  it('are drawn uniformly from the alphabet [P120]', () => {
+  it('are uniformly distributed over the alphabet [P120]', () => {
     const random = seededRandom(7)
     const seen = new Map<string, number>()
     for (let i = 0; i < 500; i++) {

@@ -2,7 +2,7 @@ import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/meta/der
 import { formatIP, parseIP } from '@krmkit/meta/ip'
 import { malformed } from '../certificate-error.ts'
 
-/** The subject alternative names. Other types of names are ignored, and never issued. */
+/** The subject alternative names. Names of other types are ignored and never issued. */
 export interface AlternativeNames {
   readonly dns: readonly string[]
   readonly emails: readonly string[]
@@ -70,7 +70,10 @@ function readIp(content: Uint8Array): string {
   return formatIP(content)
 }
 
-/** An IPv4-mapped address is written as the IPv4 address. @throws CertificateError `Malformed` for invalid addresses */
+/**
+ * Encodes an IP address. An IPv4-mapped address becomes an IPv4 address. @throws CertificateError `Malformed` for invalid
+ * addresses
+ */
 function ipBytes(text: string): Uint8Array {
   const address = parseIP(text)
   if (address === undefined) throw malformed(`${JSON.stringify(text)} is not an IP address`)

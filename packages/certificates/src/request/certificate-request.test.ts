@@ -55,7 +55,7 @@ describe('requests of other programs', () => {
     }
   })()
 
-  it.skipIf(!hasOpenssl).each(kinds)('are read from openssl: %s%s [P85]', (name, arguments_, key) => {
+  it.skipIf(!hasOpenssl).each(kinds)('are decoded from openssl: %s%s [P85]', (name, arguments_, key) => {
     const path = join(folder, `${name}.csr`)
     const extra = ['-nodes', '-keyout', join(folder, `${name}.key`), '-out', path, '-subj', '/O=dev/O=ops/CN=jane']
     const names = ['-addext', 'subjectAltName=DNS:a.example.com,IP:10.0.0.1,IP:fd00::7,email:a@b.c,URI:https://a.b/c']
@@ -71,7 +71,7 @@ describe('requests of other programs', () => {
     expect(read.publicKey).toMatchObject(key)
   })
 
-  it.skipIf(!hasOpenssl)('are written so that openssl reads them [P85]', () => {
+  it.skipIf(!hasOpenssl)('are encoded so that openssl can read them [P85]', () => {
     const { request } = createCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['::1', '1:0:0:2::3', '10.0.0.1'] },
@@ -173,11 +173,11 @@ describe('malformed requests', () => {
     expect(malformedBy(san(0x86, text('https://a b/')))).toContain('URI')
     expect(malformedBy(san(0x86, text('https://a..b/')))).toContain('URI')
     expect(malformedBy(san(0x02, [1]))).toContain('general name')
-    // Other types of names are ignored.
+    // Names of other types are ignored.
     expect(malformedBy(san(0xa4, []))).toBeUndefined()
   })
 
-  it('have one reading of the subject: last common name, no nested attributes [P100]', () => {
+  it('have an unambiguous subject: last common name, no nested attributes [P100]', () => {
     const subject = [
       [commonName, 'system:node:a'],
       [organization, 'system:nodes,O=system:masters'],
@@ -192,7 +192,7 @@ describe('malformed requests', () => {
     )
   })
 
-  it('are read in every string type, and rejected with invalid characters [P100]', () => {
+  it('are decoded in every string type, and rejected with invalid characters [P100]', () => {
     const read = (tag: number, bytes: number[]) =>
       decodeCertificateRequest(requestDer({ subject: [[commonName, der(tag, Uint8Array.from(bytes))]] })).subject.commonName
     expect(read(tags.bmpString, [0, 97, 0x20, 0xac])).toBe('a€')
@@ -233,7 +233,7 @@ describe('malformed requests', () => {
     for (let end = 0; end < started.length; end++) expect(malformedBy(started.subarray(0, end)), String(end)).toBeDefined()
   })
 
-  it('yield a request or a CertificateError for every changed byte [P85]', () => {
+  it('yield a request or a CertificateError for every mutated byte [P85]', () => {
     const names = writeAlternativeNames({ dns: ['a.b'], emails: ['a@b'], ips: ['10.0.0.1'], uris: ['https://a.b/'] })
     const good = requestDer({ subject: nameDer([[commonName, utf8('jane')]]), extensions: [[subjectAltName, names]] })
     fc.assert(
@@ -252,7 +252,7 @@ describe('malformed requests', () => {
     )
   })
 
-  it('are read back with generated keys [P85]', () => {
+  it('survive a round trip with generated keys [P85]', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     expect(decodeCertificateRequest(requestDer({ key: privateKey })).publicKey.algorithm).toBe('Ed25519')
   })

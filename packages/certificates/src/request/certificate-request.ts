@@ -12,7 +12,7 @@ export interface CertificateRequest {
   readonly subject: DistinguishedName
   readonly names: AlternativeNames
   readonly publicKey: PublicKeyInfo
-  /** Every requested extension. Signers of this package copy alternative names only. */
+  /** Every requested extension. Signers of this package copy only alternative names. */
   readonly extensions: readonly Extension[]
   /** Whether the request asks for `CA:TRUE`, which is never granted. */
   readonly wantsAuthority: boolean
@@ -29,7 +29,7 @@ export interface AlgorithmIdentifier {
 }
 
 export const requestPemType = 'CERTIFICATE REQUEST'
-/** Longest request that is decoded: far above the largest keys with hundreds of names. */
+/** Maximum size of a request; the largest keys with hundreds of names need far less. */
 export const maxRequestBytes = 256 * 1024
 const extensionRequest = '1.2.840.113549.1.9.14'
 const attributesTag = 0xa0
@@ -140,7 +140,7 @@ function readRequestedExtensions(attributes: DerReader): Extension[] {
   return found
 }
 
-/** An unreadable value counts as false: the extension is never copied. */
+/** Whether basicConstraints request a CA. A malformed value counts as false, because the extension is never copied. */
 function wantsAuthority(value: Uint8Array): boolean {
   try {
     return isAuthority(value)

@@ -102,7 +102,7 @@ export function readCertificates(pem: string): CertificateInfo[] {
 /**
  * Validates `status.certificate` of a CertificateSigningRequest: PEM with certificates only, or empty.
  *
- * @returns the problem in the words of kube-apiserver; undefined when there is none.
+ * @returns the problem in the wording of kube-apiserver; undefined when there is none.
  * @example
  * ```ts
  * import { validateCertificateBundle } from '@krmkit/certificates/request'
@@ -122,7 +122,7 @@ export function validateCertificateBundle(text: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** A block may hold several concatenated certificates. */
+/** Validates a block, which may contain several concatenated certificates. */
 function certificatesProblem(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
   try {

@@ -2,7 +2,7 @@ import { DerReader, directoryString, oid, readOid, readText, sequence, setOf, ta
 
 /** A decoded distinguished name, with the attributes that common certificate libraries expose. */
 export interface DistinguishedName {
-  /** The last one when there are several; empty when there is none. */
+  /** The last common name; empty when there is none. */
   readonly commonName: string
   readonly organizations: readonly string[]
   readonly organizationalUnits: readonly string[]
@@ -11,7 +11,7 @@ export interface DistinguishedName {
   readonly provinces: readonly string[]
   readonly streetAddresses: readonly string[]
   readonly postalCodes: readonly string[]
-  /** The last one when there are several; empty when there is none. */
+  /** The last serial number; empty when there is none. */
   readonly serialNumber: string
   /** All attributes in order, including those above. */
   readonly attributes: readonly NameAttribute[]
@@ -23,7 +23,7 @@ export interface NameAttribute {
   readonly text: string | undefined
 }
 
-/** Multi-valued attributes, in encoding order. */
+/** Attribute types that are decoded to lists, in encoding order. */
 const lists = [
   ['countries', '2.5.4.6'],
   ['organizations', '2.5.4.10'],
@@ -60,7 +60,7 @@ export function readDistinguishedName(content: Uint8Array): DistinguishedName {
   const names = new DerReader(content, 'subject')
   while (!names.isEmpty) {
     const set = names.into(tags.set)
-    // Other readers accept empty sets as well.
+    // Other parsers accept empty sets, too.
     while (!set.isEmpty) {
       const pair = set.into(tags.sequence)
       const type = readOid(pair.next(tags.oid), 'subject')

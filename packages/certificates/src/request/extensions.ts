@@ -43,7 +43,7 @@ export function isAuthority(basicConstraints: Uint8Array): boolean {
   return flag !== undefined && readBoolean(flag, 'basicConstraints')
 }
 
-/** The value of an extension; undefined when it is absent. */
+/** Returns the value of an extension; undefined when it is absent. */
 export function extensionValue(extensions: readonly Extension[], oid: string): Uint8Array | undefined {
   return extensions.find((extension) => extension.oid === oid)?.value
 }

@@ -12,7 +12,8 @@ export const beginLine = /^-----BEGIN ([^-]{0,100})-----[ \t]*$/
 export const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
 
 /**
- * Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped.
+ * Reads the PEM blocks of a text, as lenient as Go's `encoding/pem`: text outside of blocks and malformed blocks are
+ * skipped.
  *
  * @example
  * ```ts
@@ -53,7 +54,7 @@ export function* readPemBlocks(text: string): Work<PemBlock[]> {
   return blocks
 }
 
-/** Lines that are read in one step. */
+/** Number of lines read in one step. */
 const linesPerStep = 1000
 export const boundary = '-----'
 

@@ -3,7 +3,7 @@ import { der, oid, sequence, tags } from '@krmkit/meta/der'
 import { CertificateError } from '../certificate-error.ts'
 
 /**
- * The hash and the DER of AlgorithmIdentifier with which a key signs.
+ * Returns the hash and the DER of the AlgorithmIdentifier of signatures by a key.
  *
  * @throws CertificateError `UnusableAuthority` for unsupported key types.
  */

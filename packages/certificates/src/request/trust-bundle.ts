@@ -5,7 +5,10 @@ import { type CertificateInfo, certificatePemType, decodeCertificate } from './c
 import { extensionOids, extensionValue, isAuthority } from './extensions.ts'
 import { type PemBlock, readPemBlocks } from './pem.ts'
 
-/** Whether a certificate is a CA certificate (`CA:TRUE`). @throws CertificateError `Malformed` for unreadable basic constraints. */
+/**
+ * Whether a certificate is a CA certificate (`CA:TRUE`). @throws CertificateError `Malformed` for malformed basic
+ * constraints.
+ */
 export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'extensions'>): boolean {
   const value = extensionValue(extensions, extensionOids.basicConstraints)
   if (value === undefined) return false
@@ -15,7 +18,7 @@ export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'ex
 /**
  * Validates `spec.trustBundle` of a ClusterTrustBundle: PEM with CA certificates only, each once.
  *
- * @returns the problems in the words of kube-apiserver; empty when there are none.
+ * @returns the problems in the wording of kube-apiserver; empty when there are none.
  * @example
  * ```ts
  * import { createSigningAuthority } from '@krmkit/certificates'
@@ -48,7 +51,7 @@ export function* validateTrustBundle(pem: string): Work<string[]> {
   return repeated.map((group) => `duplicate trust anchor (indices [${group.join(' ')}])`)
 }
 
-/** Blocks that are decoded in one step. */
+/** Number of blocks decoded in one step. */
 const blocksPerStep = 16
 
 export function anchorProblems({ type, hasHeaders, bytes }: PemBlock): string[] {

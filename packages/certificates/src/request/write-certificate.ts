@@ -47,7 +47,7 @@ export function writeExtension({ oid: type, critical, value }: Extension): Uint8
   return sequence(oid(type), ...(critical ? [boolean(true)] : []), octetString(value))
 }
 
-/** A positive serial number. */
+/** Makes a positive serial number. */
 function serialOf(bytes: Uint8Array): Uint8Array {
   const serial = Uint8Array.from(bytes)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40

@@ -3,7 +3,7 @@ import type { CertificateRequest } from '../request/certificate-request.ts'
 import { builtInSigners } from './names.ts'
 import { type SignerRules, validateKubeletClientRequest } from './rules.ts'
 
-/** A permission of the requester that approves a request automatically. */
+/** A permission with which a request of the requester is approved automatically. */
 export interface AutoApproval {
   /** Subresource of certificatesigningrequests that the requester must be allowed to `create`. */
   readonly subresource: 'selfnodeclient' | 'nodeclient'
@@ -15,8 +15,8 @@ export interface AutoApproval {
 export const autoApprovedReason = 'AutoApproved'
 
 /**
- * The permissions that approve a request automatically, in the order of their checks; empty when it needs manual approval. Only kubelet
- * client certificates qualify: a node that renews its own certificate, and users that may add nodes.
+ * Returns the permissions that approve a request automatically, in the order of their checks; empty when the request needs
+ * manual approval. Only kubelet client certificates qualify: when a node renews its certificate, or a user may add nodes.
  *
  * @see API protocol specification, 2.10
  * @example

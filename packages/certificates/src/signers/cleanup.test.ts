@@ -28,7 +28,7 @@ describe('cleanupTime', () => {
     expect(cleanupTime(request({ type: 'Denied', lastUpdateTime: null }))).toBe(Date.parse(made) + hourMs)
   })
 
-  it('is the expiry of the certificate at the latest [P135]', async () => {
+  it('is not later than the expiry of the certificate [P135]', async () => {
     const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
     const { certificate, info } = await createSigningAuthority({
       clock: { now: () => Date.parse('2020-01-01T00:00:00Z') },

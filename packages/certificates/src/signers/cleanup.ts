@@ -27,10 +27,10 @@ export const pendingRequestLifeMs = 24 * hourMs
 const decisions = ['Approved', 'Denied', 'Failed']
 
 /**
- * Time at which a request may be deleted, in milliseconds since the epoch: one hour after its last approval, denial or failure; one day
- * after creation while pending; at the latest when its certificate expires. Undefined without creation time.
+ * Returns the time at which a request may be deleted, in milliseconds since the epoch: one hour after its last approval, denial or
+ * failure; one day after creation while pending; but not later than the expiry of its certificate. Undefined without creation time.
  *
- * Differs: the stock cleaner keeps approved requests without a certificate.
+ * Differs: kube-controller-manager keeps approved requests without a certificate.
  *
  * @see API protocol specification, 3 and 8
  * @example
@@ -57,7 +57,7 @@ export function cleanupTime(request: CleanupCandidate): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** Expiry of the issued certificate; undefined when it is absent or unreadable. */
+/** Returns the expiry of the issued certificate; undefined when it is absent or malformed. */
 function certificateEnd(base64: string | null | undefined): number | undefined {
   const bytes = decodeBase64(base64 ?? '')
   if (bytes === undefined || bytes.length === 0) return undefined

@@ -90,7 +90,7 @@ describe('issued certificates', () => {
     expect([basic.critical, ...basic.value]).toEqual([true, 0x30, 0])
   })
 
-  it('have one common name and known attributes only [P98]', async () => {
+  it('have one common name and only known attributes [P98]', async () => {
     const subject = [
       [commonName, 'first'],
       ['1.3.6.1.4.1.57683.2', 'another-uid'],
@@ -144,7 +144,7 @@ describe('validity', () => {
     expect(await life(1)).toEqual([back, 10 * minuteMs])
   })
 
-  it('ends with the authority at the latest; an expired authority does not sign [P110]', async () => {
+  it('does not exceed that of the authority; an expired authority does not sign [P110]', async () => {
     const near = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
     expect((await life(undefined, undefined, near))[1]).toBe(hourMs)
     const past = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
@@ -176,7 +176,7 @@ describe('rejected requests', () => {
     await expect(signed({ spki: publicDer(other) })).rejects.toMatchObject(bad)
     await expect(signed({ signature: new Uint8Array() })).rejects.toMatchObject(bad)
     await expect(signed({ signature: new Uint8Array(70).fill(0x30) })).rejects.toMatchObject(bad)
-    // A signature of zeros verifies everything in flawed implementations.
+    // In flawed implementations a signature of zeros is always valid.
     await expect(signed({ signature: sequence(integer(0), integer(0)) })).rejects.toMatchObject(bad)
     const der = requestDer({})
     const at = Buffer.from(der).indexOf('jane')
@@ -212,7 +212,7 @@ describe('rejected requests', () => {
     await expect(signed({ spki: spki(modulus(1025), 65537) })).rejects.toMatchObject(weak)
     await expect(signed({ spki: spki(modulus(20_000), 65537) })).rejects.toMatchObject(weak)
     for (const exponent of [1, 2, 65536]) await expect(signed({ spki: spki(modulus(256), exponent) })).rejects.toMatchObject(weak)
-    // A key type for key agreement, not for signing.
+    // This key type is for key agreement, not for signing.
     const { publicKey } = generateKeyPairSync('x25519')
     await expect(signed({ spki: publicKey.export({ format: 'der', type: 'spki' }) })).rejects.toMatchObject(weak)
   })
@@ -256,7 +256,7 @@ describe('key types', () => {
     expect(new X509Certificate(pem).verify(createPublicKey(key))).toBe(true)
   })
 
-  it('supports RSA-PSS with standard parameters only [P134]', async () => {
+  it('supports RSA-PSS only with standard parameters [P134]', async () => {
     const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
     const info = decodeCertificateRequest(requestDer({ key })).signed
     const made = (saltLength: number, hash: string) =>

@@ -31,7 +31,7 @@ export interface CertificateSigner {
 
 /** Signers by name. */
 export interface CertificateSigners {
-  /** The signer of a name; undefined for names that are not served here. */
+  /** Returns the signer of a name; undefined for unsupported names. */
   of(signerName: string): CertificateSigner | undefined
 }
 
@@ -39,14 +39,14 @@ export interface CertificateSigners {
 export type SigningAuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
 
 export interface ClusterSignersOptions {
-  /** One authority for all signers, or one per purpose; purposes without one are not served. */
+  /** One authority for all signers, or one per purpose; purposes without an authority are not supported. */
   readonly authority: SigningAuthoritySource | Readonly<Partial<Record<SignerPurpose, SigningAuthoritySource>>>
   /** Maximum duration of certificates, in milliseconds. Default: one year. */
   readonly maxDurationMs?: number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
-  /** Default: those of kube-apiserver. */
+  /** Default: the rules of kube-apiserver. */
   readonly rules?: SignerRules
 }
 
@@ -87,7 +87,7 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
 }
 
 /**
- * Decodes a request and verifies everything that a signer requires: the rules of its name, key strength, signature.
+ * Decodes a request and verifies the requirements of its signer: rules of the signer name, key strength, signature.
  *
  * @throws CertificateError `Malformed`, `Refused`, `BadSignature`, `WeakKey`
  */
@@ -104,7 +104,7 @@ export function verifySigningRequest(
 }
 
 /**
- * Signs a verified request. It does not apply the rules of a signer: {@link createClusterSigners} does.
+ * Signs a verified request without applying the rules of a signer; {@link createClusterSigners} applies them.
  *
  * @throws CertificateError `UnusableAuthority`; `Refused` for unknown usages.
  * @example

@@ -13,8 +13,8 @@ export interface IssueCertificateOptions extends Validity {
 }
 
 /**
- * Issues the certificate of a request, in PEM. Subject and alternative names are encoded again from their decoded form, other requested
- * extensions are dropped, and the result is never a CA certificate. The caller must have verified the request.
+ * Issues the certificate of a request, in PEM. Subject and alternative names are re-encoded from their decoded form, other
+ * requested extensions are dropped, and the result is never a CA certificate. The caller must have verified the request.
  *
  * @throws CertificateError `Refused` for unknown usages, `UnusableAuthority` for unsupported keys.
  */

@@ -13,12 +13,12 @@ const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.e
 const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(pem) as string
 
 describe('requestSignatureError', () => {
-  it('accepts requests that are signed with their own key, also with a weak one', () => {
+  it('accepts requests signed with their key, even a weak key', () => {
     expect(requestSignatureError(request(elliptic))).toBeUndefined()
     expect(requestSignatureError(request(rsa))).toBeUndefined()
   })
 
-  it('describes signatures that do not verify as kube-apiserver does', () => {
+  it('describes invalid signatures like kube-apiserver', () => {
     const [a, b] = [request(elliptic), request(rsa)]
     const changed = new Uint8Array(a.signed.length)
     expect(requestSignatureError({ ...a, signed: changed })).toBe('x509: ECDSA verification failure')
@@ -28,7 +28,7 @@ describe('requestSignatureError', () => {
     )
   })
 
-  it('describes algorithms that it does not verify', () => {
+  it('describes unsupported algorithms', () => {
     const signedBy = (oid: string) => ({ ...request(rsa), signatureAlgorithm: { oid, parameters: undefined } })
     expect(requestSignatureError(signedBy('1.2.840.113549.1.1.4'))).toBe(
       'x509: cannot verify signature: insecure algorithm MD5-RSA',

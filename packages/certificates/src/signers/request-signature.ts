@@ -35,13 +35,13 @@ const pssHashes = [
   { hash: 'sha512', oid: '2.16.840.1.101.3.4.2.3', saltLength: 64 },
 ] as const
 const minRsaBits = 2048
-/** Above this, verifying one signature takes long enough for denial of service. */
+/** Maximum RSA key size. With larger keys, verifying a signature takes long enough for denial of service. */
 const maxRsaBits = 8192
 
 /**
  * Verifies proof of possession of the private key, and the strength of the key.
  *
- * Differs: the stock signer accepts RSA keys from 1024 bits, and SHA-1.
+ * Differs: kube-controller-manager accepts RSA keys from 1024 bits, and SHA-1.
  *
  * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for an invalid key, such as a point that is not on its curve.
  * @example
@@ -68,10 +68,10 @@ export function verifyRequestSignature(request: CertificateRequest): void {
 }
 
 /**
- * The problem of a request's signature, in the words of kube-apiserver, which accepts weak keys and SHA-1 when a request is created;
- * signers refuse them later.
+ * Checks the signature of a request at its creation. As on kube-apiserver, weak keys and SHA-1 are accepted; signers reject them
+ * later.
  *
- * @returns undefined when the request is signed with its own key.
+ * @returns the problem in the wording of kube-apiserver; undefined when the request is signed with its key.
  * @example
  * ```ts
  * import { createCertificateRequest, requestSignatureError } from '@krmkit/certificates'
@@ -149,7 +149,10 @@ function schemeOf(identifier: AlgorithmIdentifier): Scheme {
   throw new CertificateError({ code: 'BadSignature', message: `signature algorithm ${name} is not supported` })
 }
 
-/** Only the common parameters: the same hash for message and mask, salt as long as the hash. */
+/**
+ * Returns the scheme of RSA-PSS parameters. Supports only the common ones: the same hash for message and mask, and a salt as
+ * long as the hash.
+ */
 function pssScheme(parameters: Uint8Array | undefined): Scheme | undefined {
   const given = Buffer.from(parameters ?? [])
   const found = pssHashes.find((choice) =>
@@ -158,7 +161,9 @@ function pssScheme(parameters: Uint8Array | undefined): Scheme | undefined {
   return found === undefined ? undefined : { key: 'RSA', hash: found.hash, saltLength: found.saltLength }
 }
 
-/** Hash identifiers may have NULL parameters or none, independently for message and mask. */
+/**
+ * Yields the encodings of parameters: hash identifiers may have NULL parameters or none, independently for message and mask.
+ */
 function pssParameters(choice: (typeof pssHashes)[number], [outer, inner]: readonly [boolean, boolean]): Uint8Array {
   const hash = (isNull: boolean) => sequence(oid(choice.oid), ...(isNull ? [der(tags.null)] : []))
   const mask = sequence(oid(mgf1Oid), hash(inner))

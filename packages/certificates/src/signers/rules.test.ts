@@ -36,7 +36,7 @@ describe('kube-apiserver-client', () => {
     expect(objection(apiserverClient, ['client auth'], { subject: [] })).toBeUndefined()
   })
 
-  it('requires client auth, and allows digital signature and key encipherment only [P97]', () => {
+  it('requires client auth, and otherwise allows only digital signature and key encipherment [P97]', () => {
     expect(objection(apiserverClient, ['client auth', 'digital signature', 'key encipherment'])).toBeUndefined()
     expect(objection(apiserverClient, ['digital signature'])).toBe('missing required usage for client certificate: client auth')
     expect(objection(apiserverClient, [])).toBe('missing required usage for client certificate: client auth')
@@ -55,7 +55,7 @@ describe('kube-apiserver-client-kubelet', () => {
   const usages = ['key encipherment', 'digital signature', 'client auth']
   const of = (parts: RequestParts) => objection(apiserverClientKubelet, usages, { subject: nodeSubject, ...parts })
 
-  it('requires organization system:nodes only and common name prefix system:node: [P100]', () => {
+  it('requires the single organization system:nodes and the common name prefix system:node: [P100]', () => {
     expect(of({})).toBeUndefined()
     const organizations = 'subject organization is not system:nodes'
     const node = [commonName, 'system:node:a'] as const
@@ -72,7 +72,7 @@ describe('kube-apiserver-client-kubelet', () => {
         ],
       }),
     ).toBe(name)
-    // The last common name applies, as for readers of the certificate.
+    // The last common name applies, as when the certificate is read.
     expect(of({ subject: [...nodeSubject, [commonName, 'jane']] })).toBe(name)
     expect(
       of({
@@ -106,7 +106,7 @@ describe('kubelet-serving', () => {
   const extensions = named({ dns: ['node-a'], ips: ['10.0.0.1'] })
   const of = (parts: RequestParts) => objection(kubeletServing, usages, { subject: nodeSubject, extensions, ...parts })
 
-  it('requires organization system:nodes only and common name prefix system:node: [P104]', () => {
+  it('requires the single organization system:nodes and the common name prefix system:node: [P104]', () => {
     expect(of({})).toBeUndefined()
     expect(of({ subject: [[commonName, 'system:node:a']] })).toBe('subject organization is not system:nodes')
     expect(
@@ -154,7 +154,7 @@ describe('required key encipherment', () => {
     expect(problemOf([...three, purpose, 'any'])).toBe(wrong)
   })
 
-  it('holds for automatic approvals, and not for other signers [P101]', () => {
+  it('applies to automatic approvals, but not to other signers [P101]', () => {
     const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
     const candidate = { signerName: signers.apiserverClientKubelet, request, username: 'u' }
     const two = ['digital signature', 'client auth']

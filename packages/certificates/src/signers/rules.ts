@@ -10,11 +10,11 @@ export interface SignerRequest {
   readonly usages: readonly string[]
 }
 
-/** Rules of the built-in signers that an installation chooses. */
+/** Configurable rules of the built-in signers. */
 export interface SignerRules {
   /**
-   * Whether certificates of nodes need the usage `key encipherment`. Default false, as on kube-apiserver: kubelets omit it for keys
-   * other than RSA since Kubernetes 1.27.
+   * Whether certificates of nodes require the usage `key encipherment`. Default false, as on kube-apiserver: kubelets omit
+   * it for keys other than RSA since Kubernetes 1.27.
    */
   readonly requireKeyEncipherment?: boolean
 }
@@ -25,7 +25,7 @@ const nodePrefix = 'system:node:'
 /**
  * Validates a request by the rules of its built-in signer. Requests for other signers are not validated.
  *
- * @returns the problem in the words of kube-apiserver; undefined when there is none.
+ * @returns the problem in the wording of kube-apiserver; undefined when there is none.
  * @see API protocol specification, 2.10
  * @example
  * ```ts
@@ -127,9 +127,9 @@ function validateNodeName({ subject }: CertificateRequest): string | undefined {
 }
 
 /**
- * Rejects control characters in names: programs interpret them differently.
+ * Rejects control characters in names, because programs interpret them differently.
  *
- * Differs: the stock signer accepts them.
+ * Differs: kube-controller-manager accepts them.
  */
 function validatePrintableNames({ subject, names }: CertificateRequest): string | undefined {
   const { dns, emails, ips, uris } = names

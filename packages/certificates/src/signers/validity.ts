@@ -2,7 +2,7 @@ import { CertificateError } from '../certificate-error.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** Backdating of certificates, in milliseconds, for verifiers whose clocks are behind. */
+/** Backdating of certificates, in milliseconds, to tolerate verifiers whose clocks are behind. */
 export const backdateMs = 5 * minuteMs
 /** Durations below this are not shortened by backdating. */
 const shortLifeMs = 8 * hourMs
