@@ -12,13 +12,13 @@ const lifecycle = (version: string, rest: Partial<ApiVersionLifecycle> = {}): Ap
 })
 
 describe('validateApiPlan', () => {
-  it('rule 1: refuses removal of parts of beta and stable versions [P332]', () => {
+  it('rule 1: rejects the removal of parts of beta and stable versions [P332]', () => {
     expect(violatedRules({ versions: [lifecycle('v1', { drops: ['spec.size', 'spec.name'] })] })).toEqual(['1', '1'])
     expect(violatedRules({ versions: [lifecycle('v1beta1', { drops: ['spec.size'] })] })).toEqual(['1'])
     expect(violatedRules({ versions: [lifecycle('v1alpha1', { drops: ['spec.size'] })] })).toEqual([])
   })
 
-  it('rule 3: refuses a less stable replacement [P332]', () => {
+  it('rule 3: rejects a less stable replacement [P332]', () => {
     const deprecated = (version: string, replacement: string) =>
       violatedRules({ versions: [lifecycle(version, { deprecated: '1.22', replacement })] })
     expect(deprecated('v1', 'v2beta1')).toEqual(['3'])
@@ -115,7 +115,7 @@ describe('validateElementLifecycle', () => {
     expect(rules({ element: 'behavior', stability: 'alpha', deprecated: '1.20', removed: '1.21' })).toEqual(['7'])
   })
 
-  // The first day that is late enough, for as many releases as the months need.
+  // The first day on which the support period has elapsed, with as many releases as the months require.
   it.each([
     ['userCommand', 'stable', '5a', 2, '2031-01-01'],
     ['userCommand', 'beta', '5a', 1, '2030-04-01'],
@@ -127,7 +127,7 @@ describe('validateElementLifecycle', () => {
     ['graduatedGate', 'beta', '8', 2, '2030-07-01'],
     ['abandonedGate', 'beta', '8', 1, '2030-04-01'],
     ['metric', 'stable', '9b', 3, '2030-10-01'],
-  ] as const)('%s, %s: rule %s requires %d releases, and time until %s [P332]', (element, stability, rule, releases, last) => {
+  ] as const)('%s, %s: rule %s requires %d releases, and support until %s [P332]', (element, stability, rule, releases, last) => {
     const given = { element, stability, deprecated: '1.20', removed: `1.${20 + releases}` } as const
     const calendar = (end: string) => ({ '1.20': '2030-01-01', [given.removed]: end })
     expect(rules(given, calendar(last))).toEqual([])

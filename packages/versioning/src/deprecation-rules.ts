@@ -12,8 +12,8 @@ import { compareStability, stabilityOf } from './stability.ts'
 import { VersioningError } from './versioning-error.ts'
 
 /**
- * The deprecation policy as checks of plans. Rule 2 (objects round-trip between versions) is about conversions, not plans, and is
- * tested there.
+ * Checks plans against the deprecation policy. Rule 2 (objects round-trip between versions) concerns conversions and is
+ * covered by their tests.
  *
  * @see API protocol specification, 9.3
  */

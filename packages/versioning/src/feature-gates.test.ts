@@ -25,7 +25,7 @@ const at = (release: string, set?: string) => createFeatureGates({ release, gate
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
 describe('parseFeatureGates', () => {
-  it('parses pairs; the last setting of a gate wins', () => {
+  it('parses pairs; the last setting of a gate applies', () => {
     expect([...parseFeatureGates(' A=true, B=F ,,C=1,A=false')]).toEqual([
       ['A', false],
       ['B', false],
@@ -45,7 +45,7 @@ describe('parseFeatureGates', () => {
     expect(() => parseFeatureGates(text)).toThrow(expect.objectContaining({ code: 'InvalidFeatureGates', message }))
   })
 
-  it('accepts the component kube and no other', () => {
+  it('accepts only the component kube', () => {
     expect([...parseFeatureGates('kube:A=true, kube: B=false')]).toEqual([
       ['A', true],
       ['B', false],
@@ -81,7 +81,7 @@ describe('createFeatureGates', () => {
     ])
   })
 
-  it('refuses to disable a stable gate, and warns when it is set [P332]', () => {
+  it('rejects disabling a stable gate, and warns when it is set [P332]', () => {
     expect(() => at('1.32', 'Widgets=false')).toThrow('cannot set feature gate Widgets to false, feature is locked to true')
     expect(() => at('1.32', 'Widgets=false')).toThrow(code('LockedGate'))
     const set = at('1.32', 'Widgets=true')
@@ -108,13 +108,13 @@ describe('createFeatureGates', () => {
     expect(at('1.27').enabled('Widgets', true)).toBe(false)
   })
 
-  it('reports all refused gates at once [P332]', () => {
+  it('reports all rejected gates in one error [P332]', () => {
     expect(() => at('1.32', 'Widgets=false,Unknown=true')).toThrow(
       '[cannot set feature gate Widgets to false, feature is locked to true, unrecognized feature gate: Unknown]',
     )
   })
 
-  it('refuses a gate whose prerequisite is off [P332]', () => {
+  it('rejects a gate whose prerequisite is off [P332]', () => {
     const lifecycles: FeatureGateLifecycle[] = [
       ...gates,
       { name: 'Child', stages: [{ since: '1.30', stage: 'alpha' }], requires: ['Careful'] },
@@ -142,7 +142,7 @@ describe('createFeatureGates', () => {
     expect([release.version, release.atLeast('1.29'), release.atLeast('1.31')]).toEqual(['1.30', true, false])
   })
 
-  it('refuses to enable a deprecated gate that is locked [P332]', () => {
+  it('rejects enabling a locked deprecated gate [P332]', () => {
     expect(() => createFeatureGates({ set: 'AllowServiceLBStatusOnNonLB=true' })).toThrow(
       'cannot set feature gate AllowServiceLBStatusOnNonLB to true, feature is locked to false',
     )

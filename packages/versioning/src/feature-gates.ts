@@ -19,7 +19,7 @@ const stageSwitches: readonly FeatureGateState[] = [
   { name: 'AllBeta', stage: 'beta', enabled: false, default: false, locked: false },
 ]
 
-/** The component of gates that name none. */
+/** The default component of gates. */
 const kube = 'kube'
 
 /** The spellings that Go's `strconv.ParseBool` accepts. */
@@ -29,10 +29,10 @@ const boolSpellings: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Parses the value of `--feature-gates`, such as `A=true,B=false` or `kube:A=true`. The last setting of a gate wins.
+ * Parses the value of `--feature-gates`, such as `A=true,B=false` or `kube:A=true`. The last setting of a gate applies.
  *
- * @throws VersioningError `InvalidFeatureGates`, also when only some of the settings name their component; `UnknownComponent` for
- * gates of another component than `kube`.
+ * @throws VersioningError `InvalidFeatureGates`, also when only some of the settings name a component; `UnknownComponent`
+ *   for gates of a component other than `kube`.
  * @example
  * import { parseFeatureGates } from '@krmkit/versioning'
  * [...parseFeatureGates('Widgets=true,Gadgets=false')] // [ [ 'Widgets', true ], [ 'Gadgets', false ] ]
@@ -86,9 +86,9 @@ export interface FeatureGateOptions {
 /**
  * Creates the features of a release with some gates set. Errors and warnings have the text of kube-apiserver.
  *
- * @throws VersioningError `UnknownGate` for a gate that does not exist in the release, `LockedGate` for the other value of a locked
- * gate, `MissingPrerequisite` when a gate is enabled without one that it requires, `InvalidFeatureGates`, `UnknownComponent`,
- * `InvalidRelease`, `InvalidLifecycle`.
+ * @throws VersioningError `UnknownGate` for a gate that does not exist in the release, `LockedGate` for a changed value of a
+ *   locked gate, `MissingPrerequisite` when a gate is enabled without a gate that it requires, `InvalidFeatureGates`,
+ *   `UnknownComponent`, `InvalidRelease`, `InvalidLifecycle`.
  * @example
  * import { createFeatureGates, type FeatureGateLifecycle } from '@krmkit/versioning'
  * createFeatureGates().enabled('HPAScaleToZero') // false
@@ -128,7 +128,7 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   if (errors.length === 0) errors.push(...missingPrerequisites(present, gates))
   raise(errors)
   const states = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  // Gates of later releases are off, whatever default a caller assumes.
+  // Gates of later releases are off, regardless of the default that a caller passes.
   const later = [...lifecycles.keys()].map((name) => [name, false] as const)
   const values = Object.fromEntries([...later, ...states.map((state) => [state.name, state.enabled] as const)])
   const { release: of, enabled } = createFeatures(release, values)
@@ -178,7 +178,7 @@ function raise(failures: readonly Failure[]): void {
   throw new VersioningError({ code: first.code, message: messages.length > 1 ? `[${messages.join(', ')}]` : first.message })
 }
 
-/** The state of a gate in a release; empty before its first stage. */
+/** Returns the state of a gate in a release; empty before its first stage. */
 function stateAt({ name, stages }: FeatureGateLifecycle, release: string): FeatureGateState[] {
   let current: FeatureGateStage | undefined
   let last: FeatureGateStage | undefined

@@ -16,19 +16,19 @@ export type Stability = 'alpha' | 'beta' | 'stable'
 
 /** The lifecycle of one version of an API group. */
 export interface ApiVersionLifecycle {
-  /** `v1beta1` */
+  /** Such as `v1beta1`. */
   readonly version: string
-  /** First release that serves it. */
+  /** First release that serves the version. */
   readonly introduced: string
-  /** First release that deprecates it. */
+  /** First release that deprecates the version. */
   readonly deprecated?: string
-  /** First release without it. */
+  /** First release without the version. */
   readonly removed?: string
-  /** The version that replaces it. */
+  /** The version that replaces this version. */
   readonly replacement?: string
   /** Fields, values and behavior that are to be removed from the version. */
   readonly drops?: readonly string[]
-  /** False when the use of the deprecated version gives no warning. */
+  /** False if using the deprecated version causes no warning. */
   readonly warns?: boolean
 }
 
@@ -56,11 +56,11 @@ export type DeprecatableElement =
 export interface ElementLifecycle {
   readonly element: DeprecatableElement
   readonly stability: Stability
-  /** First release that has it; required for metrics only. */
+  /** First release with the element; required only for metrics. */
   readonly introduced?: string
   readonly deprecated?: string
   readonly removed?: string
-  /** False when the use of the deprecated element gives no warning. */
+  /** False if using the deprecated element causes no warning. */
   readonly warns?: boolean
 }
 

@@ -14,7 +14,7 @@ function lifecycleOf(group: string, version: string, kind: string) {
 const cronJob = lifecycleOf('batch', 'v1beta1', 'CronJob')
 
 describe('lifecycles of kinds', () => {
-  it('run from future to removed [P334]', () => {
+  it('go from future to removed [P334]', () => {
     expect(['1.7', '1.20', '1.21', '1.24', '1.25'].map((release) => kindStateAt(cronJob, release).phase)).toEqual([
       'future',
       'current',

@@ -9,14 +9,14 @@ import { stabilityOf } from './stability.ts'
 export interface KindState {
   readonly phase: 'future' | 'current' | 'deprecated' | 'removed'
   readonly stability: Stability
-  /** First release without it, if known. */
+  /** First release without the kind, if known. */
   readonly removed?: string
   /** `group,version,kind` */
   readonly replacement?: string
 }
 
 /**
- * The state of a kind at a release.
+ * Returns the state of a kind at a release.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -67,7 +67,7 @@ export function isServedAt(
 }
 
 /**
- * The versions of one kind in one group as a plan for `validateApiPlan`.
+ * Converts the versions of one kind in one group to a plan for `validateApiPlan`.
  *
  * @example
  * import { readLifecycle } from '@krmkit/kinds'

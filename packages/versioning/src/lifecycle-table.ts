@@ -1,7 +1,7 @@
 import { type KindLifecycle, readLifecycle } from '@krmkit/kinds'
 import { formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 
-/** The recorded lifecycles, parsed at their first use. The cache changes speed only: the table is constant. */
+/** The recorded lifecycles, parsed on first use. A cache: the table is constant. */
 
 export interface LifecycleTable {
   readonly all: readonly KindLifecycle[]

@@ -13,7 +13,7 @@ describe('releases', () => {
     expect(releasesBetween('1.99', '2.0')).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('are months apart by the calendar, or four months each', () => {
+  it('are months apart by the calendar, or else by four months per release', () => {
     expect(monthsBetween('1.30', '1.33')).toBe(12)
     expect(monthsBetween('1.30', '1.31', { '1.30': '2024-04-17', '1.31': '2024-08-13' })).toBeCloseTo(3.9, 1)
     expect(monthsBetween('1.30', '1.31', { '1.30': '2024-04-17', '1.31': 'soon' })).toBe(4)

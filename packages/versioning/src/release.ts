@@ -35,7 +35,7 @@ export function sameMajor(a: string, b: string): boolean {
 }
 
 /**
- * The number of minor releases from `from` to `to`; infinite across major releases.
+ * Returns the number of minor releases from `from` to `to`; infinite across major releases.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -49,7 +49,7 @@ export function releasesBetween(from: string, to: string): number {
 }
 
 /**
- * The months between two releases: by the calendar when it has both, otherwise four per minor release.
+ * Returns the months between two releases: by the calendar if it contains both, or else four per minor release.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -61,7 +61,7 @@ export function monthsBetween(from: string, to: string, calendar: ReleaseCalenda
   return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : calendarMonths(start, end)
 }
 
-/** Whole months and a fraction: from 31 January to 30 April two whole ones. */
+/** Returns whole months and a fraction: from 31 January to 30 April, two whole months and a fraction. */
 function calendarMonths(start: number, end: number): number {
   const [from, to] = [new Date(start), new Date(end)]
   const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()

@@ -3,14 +3,14 @@ import { kindStateAt } from './kind-lifecycle.ts'
 import { compareReleases } from './release.ts'
 import { compareStability, stabilityOf } from './stability.ts'
 
-/** What a release serves in place of a kind, and until when a kind is served. */
+/** Determines the replacement of a kind in a release, and the release that removes a kind. */
 
 /** The newest release of the recorded lifecycles. */
 export const newestRelease = '1.33'
 
 /**
- * Returns the kind that replaces another one at a release. Announcements name the successor of their time, which may itself be removed
- * since: its own successor is then returned. Undefined when none of them is in the release.
+ * Returns the kind that replaces another one at a release. Announcements name the successor at their time. If that was
+ * removed since, its successor is returned. Undefined when no successor is in the release.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -35,11 +35,11 @@ export function replacementAt(
 
 function successorOf(lifecycles: readonly KindLifecycle[], { replacement }: KindLifecycle): KindLifecycle | undefined {
   const [group, version, kind = ''] = replacement?.split(',') ?? []
-  // Some announcements name the list of the kind.
+  // Some announcements name the list kind.
   return lifecycles.find((each) => each.group === group && each.version === version && (each.kind === kind || each.list === kind))
 }
 
-/** The most stable other version of the kind in its group that the release has and does not deprecate. */
+/** Returns the most stable other version of the kind in its group that the release serves and does not deprecate. */
 function bestVersion(
   lifecycles: readonly KindLifecycle[],
   { group, kind, version }: KindLifecycle,
@@ -70,8 +70,8 @@ export function compareKubeAwareVersions(a: string, b: string): number {
 }
 
 /**
- * The first release without a kind: as announced, or the one after the last that has its type. Undefined while there is no such
- * release, and where it is not recorded.
+ * Returns the first release without a kind: as announced, or else the release after the last one with its type. Undefined
+ * when the kind is still served or its removal is not recorded.
  *
  * @example
  * import { readLifecycle } from '@krmkit/kinds'
@@ -85,11 +85,11 @@ export function removalOf({ removed, typesLast, served133 }: KindLifecycle): str
   return `${major}.${Number(minor) + 1}`
 }
 
-/** Whether a release is known not to serve a kind any more. */
+/** Whether a release is known to no longer serve a kind. */
 export function isGone(lifecycle: KindLifecycle, release: string): boolean {
   const removal = removalOf(lifecycle)
   if (removal !== undefined) return compareReleases(removal, release) <= 0
-  // Stable kinds that are not served are bodies of requests and responses.
+  // Stable kinds that are not served are kinds of request and response bodies.
   const isResource = lifecycle.list !== null && stabilityOf(lifecycle.version) !== 'stable'
   return isResource && !lifecycle.served133 && compareReleases(release, newestRelease) >= 0
 }

@@ -3,7 +3,7 @@ import type { Stability } from './interfaces.ts'
 const order: readonly Stability[] = ['alpha', 'beta', 'stable']
 
 /**
- * The stability of an API version, from its name: `v1alpha1`, `v2beta3`, `v1`.
+ * Returns the stability of an API version from its name: `v1alpha1`, `v2beta3`, `v1`.
  *
  * @returns undefined when the name is not a version.
  * @example

@@ -7,14 +7,14 @@ export type VersioningErrorCode =
   | 'InvalidFeatureGates'
   /** A gate that does not exist in the release. */
   | 'UnknownGate'
-  /** A gate that is locked to its other value. */
+  /** A gate is set to a value other than the one it is locked to. */
   | 'LockedGate'
-  /** A gate that is enabled without a gate that it requires. */
+  /** A gate is enabled without a gate that it requires. */
   | 'MissingPrerequisite'
-  /** Gates of a component that the server does not have. */
+  /** Gates of an unknown component. */
   | 'UnknownComponent'
 
-/** The error of this package. Violations of the deprecation rules are values. */
+/** Thrown for invalid input. Violations of the deprecation rules are values, not errors. */
 export class VersioningError extends Error {
   readonly code: VersioningErrorCode
 

@@ -109,7 +109,7 @@ spec:
     })
   })
 
-  it('keeps unknown fields of a definition that kept them, and reports what its schema prunes [P337]', () => {
+  it('keeps unknown fields of a definition that preserves them, and reports fields that its schema prunes [P337]', () => {
     const text = `apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
 spec:
@@ -123,7 +123,7 @@ spec:
     expect(problems).toEqual([expect.stringContaining('v1 removes fields that the schema does not name')])
   })
 
-  it('reports webhooks whose side effects v1 does not accept [P336]', () => {
+  it('reports webhooks whose side effects v1 rejects [P336]', () => {
     const text = `apiVersion: admissionregistration.k8s.io/v1beta1
 kind: ValidatingWebhookConfiguration
 webhooks:
@@ -139,7 +139,7 @@ webhooks:
     ])
   })
 
-  it('says what Pod Security admission cannot express of a PodSecurityPolicy', () => {
+  it('reports the parts of a PodSecurityPolicy that Pod Security admission cannot express', () => {
     const text = `apiVersion: policy/v1beta1
 kind: PodSecurityPolicy
 metadata:
@@ -167,7 +167,7 @@ spec:
     expect(convert(older.text, { release: '1.25' }).text).toBe(text)
   })
 
-  it('leaves an object that the older version cannot express, and reports it', () => {
+  it('keeps and reports an object that the older version cannot express', () => {
     const text = `apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
 spec:
@@ -184,7 +184,7 @@ spec:
     })
   })
 
-  it('converts the objects of one version only with `to`', () => {
+  it('with `to` converts only objects whose kind has that version', () => {
     const text = 'apiVersion: batch/v1beta1\nkind: CronJob\n---\napiVersion: policy/v1beta1\nkind: PodDisruptionBudget\n'
     expect(convert(text, { to: 'policy/v1' })).toMatchObject({ text: text.replace('policy/v1beta1', 'policy/v1'), converted: 1 })
     expect(convert('apiVersion: v1\nkind: Event\nmessage: m\n', { to: 'events.k8s.io/v1' }).text).toContain('note: m')
@@ -211,7 +211,7 @@ spec:
     )
   })
 
-  it('leaves a text that cannot be parsed, and says where', () => {
+  it('keeps a text that cannot be parsed, and reports the position', () => {
     const text = 'apiVersion: batch/v1beta1\nkind: CronJob\n---\n{{ if .Values.x }}\n'
     const { text: written, problems } = convert(text)
     expect(written).toBe(text)
@@ -219,12 +219,12 @@ spec:
     expect(problems[0]).toMatch(/^4:/)
   })
 
-  it('leaves current and unknown objects alone', () => {
+  it('does not change current and unknown objects', () => {
     const text = 'kind:   Pod\napiVersion:   v1\n---\napiVersion: example.com/v1beta1\nkind: Widget\n---\n- 1\n'
     expect(convert(text)).toEqual({ text, converted: 0, problems: [] })
   })
 
-  it('leaves nothing behind that a release has removed, apart from reported objects', () => {
+  it('converts everything that a release has removed, apart from reported objects', () => {
     const documents = [
       'batch/v1beta1 CronJob',
       'policy/v1beta1 PodDisruptionBudget',

@@ -13,14 +13,20 @@ import { type FoundObject, joinPath, type ManifestObjectName, objectsIn } from '
 import { podSecurityLevel } from './pod-security.ts'
 import { type Target, TargetVersions } from './target-version.ts'
 
-/** Converts the objects of a manifest to other versions, within its text. */
+/** Converts the objects of a manifest to other versions, by editing its text. */
 
 export interface ConvertManifestOptions {
-  /** Group and version to convert to, `networking.k8s.io/v1`; objects of other kinds stay. Takes precedence over `release`. */
+  /**
+   * Group and version to convert to, `networking.k8s.io/v1`; objects of kinds without this version are not converted. Takes
+   * precedence over `release`.
+   */
   readonly to?: string
-  /** Converts what this release does not serve or deprecates. Default: the newest recorded one. */
+  /**
+   * Release for which to convert: objects that it does not serve or deprecates are converted. Default: the newest recorded
+   * release.
+   */
   readonly release?: string
-  /** Accept JSON only, as for a `.json` file. Default false. */
+  /** Whether to accept only JSON, as for a `.json` file. Default false. */
   readonly json?: boolean
 }
 
@@ -30,14 +36,14 @@ export interface ConvertedManifestObject {
   readonly document: number
   /** The object before the conversion. */
   readonly object: ManifestObjectName
-  /** `batch/v1beta1` */
+  /** Previous version, such as `batch/v1beta1`. */
   readonly from: string
   readonly to: string
   /** Position of its apiVersion in the given text. */
   readonly range: TextRange
 }
 
-/** What cannot be converted, or needs attention. */
+/** A problem of a conversion: something that cannot be converted, or needs attention. */
 export interface ConversionProblem {
   /** Number of the document, from 1. */
   readonly document: number
@@ -46,7 +52,7 @@ export interface ConversionProblem {
   readonly path: string
   /** Position in the given text. */
   readonly range: TextRange
-  /** `error`: not converted, or not accepted by a server; `warning`: behaves differently. */
+  /** `error`: the object is not converted, or a server would reject it; `warning`: it behaves differently. */
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
@@ -58,8 +64,8 @@ export interface ConvertedManifest {
 }
 
 /**
- * Converts the objects of a text of YAML or JSON. Comments, order and style of the text stay. An object that the target cannot express
- * without loss is left as it is and reported, and so is a text that cannot be parsed.
+ * Converts the objects of a text of YAML or JSON. Comments, order and style of the text are kept. An object that the target
+ * cannot express without loss is reported and not converted, and so is a text that cannot be parsed.
  *
  * @throws VersioningError `InvalidRelease`; MetaError for an invalid `to`.
  * @example
@@ -119,7 +125,7 @@ class Converter {
     this.#release = release
   }
 
-  /** Whether all objects of a value stay as they are. */
+  /** Whether no object of a value needs conversion. */
   isCurrent(value: unknown): boolean {
     return objectsIn(value).every(({ gvk }) => this.#target(gvk).kind === 'keep')
   }
@@ -168,7 +174,7 @@ class Converter {
       note('error', path, `not converted, because ${to} cannot express it: ${reason}`)
     })
     if (isLossy) return undefined
-    // Items of a typed list may have neither.
+    // Items of a typed list may have neither apiVersion nor kind.
     const absent = ['apiVersion', 'kind'].filter((name) => !Object.hasOwn(object, name))
     const members = Object.entries(converted).filter(([name]) => !absent.includes(name))
     const placed = inOrder(Object.fromEntries(members) as JsonObject, object)
@@ -185,7 +191,7 @@ function inOrder(object: JsonObject, before: JsonObject): JsonObject {
   return Object.fromEntries([...kept, ...added].map((name) => [name, object[name]])) as JsonObject
 }
 
-/** A copy of the value with another object at a path such as `items[3]`. */
+/** Returns a copy of the value with an object replaced at a path such as `items[3]`. */
 function withObject(value: unknown, at: string, object: JsonObject): unknown {
   const step = /^(?:\.?items)\[(\d+)\]/.exec(at)
   if (step === null || !isJsonObject(value)) return object
@@ -196,7 +202,7 @@ function withObject(value: unknown, at: string, object: JsonObject): unknown {
   return { ...value, items }
 }
 
-/** A typed list has the version of its items. */
+/** Sets the version of a typed list to the version of its items. */
 function withListVersion(value: unknown, itemVersions: readonly string[]): unknown {
   if (!isJsonObject(value)) return value
   const { kind, items } = value

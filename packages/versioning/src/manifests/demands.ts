@@ -1,12 +1,15 @@
 import { formatApiVersion, type GroupVersionKind, isJsonObject, type JsonObject } from '@krmkit/meta'
 import { ownMember } from './objects.ts'
 
-/** What a version demands of new objects beyond its shape: completed where the meaning allows it, reported where it does not. */
+/**
+ * Requirements of a version on new objects beyond its schema. Unmet requirements are fixed if that keeps the meaning, and
+ * reported otherwise.
+ */
 
-/** @param severity `error`: the server refuses the object as it is; `warning`: the object behaves differently. */
+/** @param severity `error`: the server rejects the object; `warning`: the object behaves differently. */
 export type Note = (severity: 'error' | 'warning', path: string, message: string) => void
 
-/** Returns the object as the version accepts it. Shares unchanged members with its argument. */
+/** Returns the object adapted to the requirements of the version. Shares unchanged members with its argument. */
 export function meetDemands(target: GroupVersionKind, object: JsonObject, note: Note): JsonObject {
   const name = `${formatApiVersion(target)} ${target.kind}`
   const meet = Object.hasOwn(demands, name) ? demands[name] : undefined

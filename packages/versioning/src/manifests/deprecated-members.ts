@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { ownMember } from './objects.ts'
 
-/** Deprecated fields, annotations and labels of kinds that themselves are current. */
+/** Deprecated fields, annotations and labels of kinds that are not deprecated themselves. */
 
-/** The facts of a member. */
+/** The deprecation of a member. */
 export interface DeprecatedMember {
   readonly deprecated?: string
-  /** First release in which it has no effect. */
+  /** First release in which the member has no effect. */
   readonly removed?: string
-  /** What to use, as `use "x"`. */
+  /** Advice, such as `use "x"`. */
   readonly advice?: string
 }
 
@@ -95,7 +95,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, DeprecatedMember>>
   PersistentVolume: volumeSources,
 }
 
-/** Where kinds have a pod template; empty for a pod. */
+/** Path of the pod template by kind; empty for a pod. */
 const templates: Readonly<Record<string, readonly string[]>> = {
   Pod: [],
   PodTemplate: ['template'],
@@ -108,7 +108,7 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
 }
 
-/** The deprecated members of an object of a built-in kind. */
+/** Returns the deprecated members of an object of a built-in kind. */
 export function deprecatedMembers(kind: string, object: JsonObject): FoundMember[] {
   const found: FoundMember[] = []
   collectAnnotations(object, '', annotations[kind] ?? {}, found)

@@ -52,7 +52,7 @@ describe('findDeprecations', () => {
     )
   })
 
-  it('names the way out of kinds without a successor', () => {
+  it('gives advice for kinds without a successor', () => {
     expect(found(object('extensions/v1beta1', 'Ingress'))).toEqual([
       'removed-version apiVersion: extensions/v1beta1 Ingress was removed in Kubernetes 1.22; use networking.k8s.io/v1 Ingress',
     ])
@@ -62,7 +62,7 @@ describe('findDeprecations', () => {
     expect(found(object('settings.k8s.io/v1alpha1', 'PodPreset'))[0]).toContain('was removed in Kubernetes 1.20')
   })
 
-  it('reports what is planned after the newest release only when no release is given', () => {
+  it('reports plans beyond the newest release only if no release is given', () => {
     const address = object('networking.k8s.io/v1beta1', 'IPAddress')
     expect(found(address)).toEqual([
       'planned-removal apiVersion: networking.k8s.io/v1beta1 IPAddress is to be deprecated in Kubernetes 1.34 and removed in 1.37; use networking.k8s.io/v1 IPAddress',
@@ -73,7 +73,7 @@ describe('findDeprecations', () => {
     )
   })
 
-  it('finds nothing about current versions, and nothing about other groups', () => {
+  it('finds nothing for current versions and other groups', () => {
     const names = ['v1 Pod', 'apps/v1 Deployment', 'networking.k8s.io/v1 Ingress', 'example.com/v1beta1 Widget', 'v1 SomeList']
     for (const name of names) {
       const [apiVersion = '', kind = ''] = name.split(' ')
@@ -97,7 +97,7 @@ describe('findDeprecations', () => {
     }
   })
 
-  it('opens lists, with the versions of typed ones', () => {
+  it('descends into lists, and checks the version of typed lists', () => {
     const item = object('batch/v1beta1', 'CronJob')
     const list = {
       apiVersion: 'v1',
@@ -139,7 +139,7 @@ describe('findDeprecations', () => {
     ])
   })
 
-  it('finds the version that kubectl applied last', () => {
+  it('checks the version that kubectl applied last', () => {
     const applied = (text: string) => ({
       ...object('networking.k8s.io/v1', 'Ingress'),
       metadata: { name: 'a', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text } },

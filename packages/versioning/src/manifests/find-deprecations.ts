@@ -7,7 +7,7 @@ import { isGone, newestRelease, removalOf, replacementAt } from '../replacements
 import { deprecatedMembers, type FoundMember } from './deprecated-members.ts'
 import { type FoundObject, joinPath, type ManifestObjectName, objectsIn, ownMember } from './objects.ts'
 
-/** Finds what of a set of objects a release does not serve any more, or deprecates. */
+/** Finds objects and members that a release no longer serves or deprecates. */
 
 /** The kinds of findings. */
 export const deprecationRules = {
@@ -20,19 +20,19 @@ export const deprecationRules = {
 
 export type DeprecationRule = keyof typeof deprecationRules
 
-/** A use of something that is deprecated or removed. */
+/** A use of a deprecated or removed version or member. */
 export interface DeprecationFinding {
   readonly rule: DeprecationRule
-  /** `error`: does not work in the release; `warning`: works with a warning; `note`: is planned to be deprecated. */
+  /** `error`: does not work in the release; `warning`: works with a warning; `note`: its deprecation is planned. */
   readonly severity: 'error' | 'warning' | 'note'
   /** Index of the given value. */
   readonly index: number
   readonly object: ManifestObjectName
   /** Path in the given value, such as `items[2].apiVersion`. */
   readonly path: string
-  /** First release that deprecates it. */
+  /** First release that deprecates the version or member. */
   readonly deprecated?: string
-  /** First release without it. */
+  /** First release without the version or member. */
   readonly removed?: string
   /** `group/version Kind` that replaces a version, or advice for a field. */
   readonly replacement?: string
@@ -41,21 +41,21 @@ export interface DeprecationFinding {
 }
 
 export interface FindDeprecationsOptions {
-  /** The release to judge by, `1.25`. Default: the newest recorded one, and what is planned after it. */
+  /** The release to check against, such as `1.25`. Default: the newest recorded release, including later plans. */
   readonly release?: string
-  /** Whether objects with the applied configuration of kubectl are judged by its version too. Default true. */
+  /** Whether to check the version of the applied configuration of kubectl, too. Default true. */
   readonly lastApplied?: boolean
 }
 
-/** Kinds that are deprecated without a recorded announcement. */
+/** Kinds whose deprecation announcement is not recorded in the lifecycles. */
 const announced: Readonly<Record<string, { readonly deprecated: string; readonly replacement?: string }>> = {
   'v1 ComponentStatus': { deprecated: '1.19' },
   'v1 Endpoints': { deprecated: '1.33', replacement: 'discovery.k8s.io/v1 EndpointSlice' },
 }
 
 /**
- * Finds versions, fields, annotations and labels that a release has removed or deprecates. Lists are opened. Kinds of other groups are
- * ignored.
+ * Finds versions, fields, annotations and labels that a release has removed or deprecates. Items of lists are included.
+ * Kinds of other groups are ignored.
  *
  * @param values parsed manifests.
  * @returns findings in the order of the values.
@@ -83,14 +83,14 @@ export function findDeprecations(
   return findings
 }
 
-/** What a release makes of a version. */
+/** The finding for a version in a release. */
 type Verdict = Omit<DeprecationFinding, 'index' | 'object' | 'path'>
 
 class Judge {
   readonly #release: string
   readonly #planned: boolean
   readonly #table = lifecycleTable()
-  /** What is known of each version that occurs. */
+  /** Cache of findings by version. */
   readonly #verdicts = new Map<KindLifecycle, Verdict | undefined>()
 
   constructor(release: string | undefined) {
@@ -108,7 +108,7 @@ class Judge {
     return version === undefined ? members : [version, ...members]
   }
 
-  /** The version that `kubectl apply` sent: the next apply sends it again. */
+  /** Checks the version that `kubectl apply` sent, because the next apply sends it again. */
   lastApplied(found: FoundObject, index: number): DeprecationFinding[] {
     const path = 'metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]'
     const applied = parsed(textOf(found.object))
@@ -161,7 +161,7 @@ class Judge {
     return { ...facts, rule: 'planned-removal', severity: 'note', message }
   }
 
-  /** A replacement that is not deprecated itself, where there is one. */
+  /** Returns a replacement that is not deprecated itself, if there is one. */
   #replacement(replaced: KindLifecycle, release: string): KindLifecycle | undefined {
     const first = replacementAt(this.#table.all, { replaced, release })
     if (first === undefined || kindStateAt(first, release).phase !== 'deprecated') return first
@@ -205,19 +205,19 @@ class Judge {
   }
 }
 
-/** The release in which a replacement must exist: at the latest when the version is gone. */
+/** Returns the release in which a replacement must exist: not later than the removal of the version. */
 function later(release: string, removed: string | undefined): string {
   return removed !== undefined && compareReleases(removed, release) > 0 && compareReleases(removed, newestRelease) <= 0
     ? removed
     : release
 }
 
-/** Whether the types of a kind are older than its announcement says. */
+/** Whether the types of a kind are older than its announcement states. */
 function isOlder({ typesFirst }: KindLifecycle, release: string): boolean {
   return typesFirst !== null && compareReleases(typesFirst, release) <= 0
 }
 
-/** What to do about kinds without a successor. */
+/** Returns advice for kinds without a successor. */
 function adviceFor(kind: string): string {
   if (kind === 'PodSecurityPolicy') return '; use Pod Security admission (labels of namespaces)'
   if (kind === 'PodPreset') return '; use a mutating admission webhook'
@@ -231,7 +231,7 @@ function textOf(object: JsonObject): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** The object in an annotation; undefined for a text that is not one. */
+/** Parses the object in an annotation; undefined for text that is not an object. */
 function parsed(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined
   try {

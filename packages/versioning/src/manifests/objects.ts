@@ -2,7 +2,7 @@ import { type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion }
 
 /** The objects within the value of a manifest. */
 
-/** Names an object of a manifest. */
+/** The kind and name of an object in a manifest. */
 export interface ManifestObjectName {
   readonly apiVersion: string
   readonly kind: string
@@ -21,7 +21,10 @@ export interface FoundObject extends ManifestObjectName {
 
 const maxNesting = 10
 
-/** The objects of a value: itself, or the items of a list, at any depth. Values that are not objects are omitted. */
+/**
+ * Returns the objects of a value: the value itself, or the items of a list, recursively. Values that are not objects are
+ * omitted.
+ */
 export function objectsIn(value: unknown): FoundObject[] {
   return opened(value, '', undefined, 0)
 }

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { ownMember } from './objects.ts'
 
-/** What a PodSecurityPolicy becomes: a level of Pod Security admission, which cannot express all of it. */
+/** The level of Pod Security admission that corresponds to a PodSecurityPolicy, and what the level cannot express. */
 
 export interface PodSecurityLevel {
   /** The strictest level that admits all pods that the policy allows. */
   readonly level: 'privileged' | 'baseline' | 'restricted'
   /** Why the level is not stricter. */
   readonly because: readonly string[]
-  /** Members of the policy that no level expresses. */
+  /** Members of the policy that no level can express. */
   readonly notCarried: readonly string[]
 }
 
@@ -81,7 +81,7 @@ function annotation(policy: JsonObject, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Members that change pods, or restrict what the levels do not look at. */
+/** Returns members that change pods, or restrict what no level restricts. */
 function mutating(spec: JsonObject, policy: JsonObject): string[] {
   const names = [
     'defaultAddCapabilities',

@@ -9,7 +9,7 @@ import { compareKubeAwareVersions, isGone, removalOf } from '../replacements.ts'
 /** The version to convert an object to, and the conversion. */
 
 export type Target =
-  /** The object stays as it is. */
+  /** The object needs no conversion. */
   | { readonly kind: 'keep' }
   | { readonly kind: 'convert'; readonly to: GroupVersionKind; readonly convert: FormerConvert }
   /** The release does not serve the object, and no version that it serves is known. */
@@ -21,7 +21,7 @@ const keep: Target = { kind: 'keep' }
 export class TargetVersions {
   readonly #table = lifecycleTable()
 
-  /** The same kind in another version, where there is such a kind and a conversion. */
+  /** Returns the same kind in another version, if that version and a conversion to it exist. */
   toVersion(from: GroupVersionKind, version: Omit<GroupVersionKind, 'kind'>): Target {
     const to = { ...version, kind: from.kind }
     if (keyOf(from) === keyOf(to)) return keep
@@ -30,7 +30,8 @@ export class TargetVersions {
   }
 
   /**
-   * A version that the release serves and does not deprecate, if the given one is deprecated, removed, or not there yet.
+   * Returns a version that the release serves and does not deprecate, if the given version is deprecated, removed, or not
+   * yet introduced.
    *
    * @throws VersioningError `InvalidRelease`
    */
@@ -61,7 +62,7 @@ export class TargetVersions {
     return { kind: 'none', message: `${name} ${why}, and Kubernetes ${release} has no version of it` }
   }
 
-  /** All versions of a kind, in other groups as well. */
+  /** Returns all versions of a kind, including those in other groups. */
   #versionsOf({ group, version, kind }: GroupVersionKind): KindLifecycle[] {
     const own = `${group}/${version}`
     const former = formerKinds.find((each) => each.kind === kind && (each.group === group || Object.hasOwn(each.versions, own)))
@@ -93,7 +94,7 @@ function phaseAt(lifecycle: KindLifecycle, release: string): 'future' | 'current
   if (isGone(lifecycle, release)) return 'removed'
   const { phase } = kindStateAt(lifecycle, release)
   const { typesFirst } = lifecycle
-  // Some announcements are younger than the version.
+  // Some announcements are more recent than the version.
   if (phase === 'future' && typesFirst !== null && compareReleases(typesFirst, release) <= 0) return 'current'
   return phase
 }

@@ -1,12 +1,12 @@
 import type { SurfaceSchema } from './interfaces.ts'
 
-/** Finds what the values of one type lose as values of another. */
+/** Finds what values of one type lose when read as another type. */
 
 export interface SchemaDifference {
   readonly sort: 'added' | 'removed' | 'changed'
   readonly path: string
   readonly message: string
-  /** Whether objects of the first type are not valid, or lose members, as objects of the second. */
+  /** Whether objects of the first type are invalid or lose members as objects of the second type. */
   readonly breaking: boolean
 }
 
@@ -30,7 +30,7 @@ export function compareSchemas(
   return found
 }
 
-/** Names the comparison of two named types; undefined when one of them has no name. */
+/** Returns the key for the comparison of two named types; undefined when one of them has no name. */
 export function pairOf(before: SurfaceSchema, after: SurfaceSchema): string | undefined {
   return before.name === undefined || after.name === undefined ? undefined : `${before.name} ${after.name}`
 }
@@ -101,7 +101,7 @@ class Comparison {
   }
 }
 
-/** Whether each value of a type is one of the other. */
+/** Whether each value of a type is also a value of the other. */
 function isWidened(before: string, after: string): boolean {
   if (before === 'integer') return after === 'number' || after === 'int-or-string'
   return before === 'string' && after === 'int-or-string'

@@ -75,7 +75,7 @@ const servedBreaches: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('compareSurfaces', () => {
-  it('rule 1: reports removed fields and values, changed types and new demands, except of alpha versions [P332]', () => {
+  it('rule 1: reports removed fields and values, changed types and new requirements, except in alpha versions [P332]', () => {
     const before = {
       size: { type: 'integer' },
       name: text,
@@ -95,7 +95,7 @@ describe('compareSurfaces', () => {
     expect(broken(crd([version('v1', before)]), crd([version('v2', after)]))).toEqual([`4a ${subject}`])
   })
 
-  it('rule 1: accepts new optional fields, wider types, and members that an open schema keeps [P332]', () => {
+  it('rule 1: accepts new optional fields, wider types, and members that an open schema preserves [P332]', () => {
     const before = { size: { type: 'integer' }, old: text }
     const open = {
       type: 'object',
@@ -107,7 +107,7 @@ describe('compareSurfaces', () => {
     expect(changes).toEqual([{ sort: 'added', subject: 'example.com/v1 Widget', path: 'more', message: 'it is added' }])
   })
 
-  it('rule 2: reports fields that versions converted by name do not share [P332]', () => {
+  it('rule 2: reports fields that differ between versions without conversion [P332]', () => {
     const stored = version('v1', { size: text }, { storage: true })
     const other = version('v2', { size: { type: 'integer' }, color: text })
     const only = (spec: JsonObject = {}) => broken(crd([stored, other], spec), crd([stored, other], spec))
@@ -138,7 +138,7 @@ describe('compareSurfaces', () => {
     expect(broken(surface([deprecated]), surface([], '1.25'), quick)).toEqual(['4a example.com/v1beta1 Widget'])
   })
 
-  it('rule 4b: reports a storage version that the surface before does not serve [P332]', () => {
+  it('rule 4b: reports a storage version that the previous surface does not serve [P332]', () => {
     const old = crd([version('v1', {}, { storage: true })])
     const next = crd([version('v1', {}), version('v2', {}, { storage: true })])
     expect(broken(old, next)).toEqual(['4b example.com/v2 Widget'])
@@ -157,7 +157,7 @@ describe('compareSurfaces', () => {
     ['7', { element: 'behavior', stability: 'stable' }],
     ['8', { element: 'graduatedGate', stability: 'beta' }],
     ['9b', { element: 'metric', stability: 'stable' }],
-  ] as const)('rule %s: reports elements that are removed without notice [P332]', (rule, facts) => {
+  ] as const)('rule %s: reports elements removed without notice [P332]', (rule, facts) => {
     const element: SurfaceElement = { name: 'x', ...facts }
     const before = { ...surface([], '1.30'), elements: [element] }
     const after = surface([], '1.31')

@@ -6,7 +6,7 @@ import { compareStability, stabilityOf } from '../stability.ts'
 import { compareSchemas, pairOf } from './compare-schemas.ts'
 import type { ApiSurface, SurfaceChange, SurfaceKind } from './interfaces.ts'
 
-/** The deprecation policy as a comparison of two surfaces. */
+/** Compares two surfaces by the deprecation policy. */
 
 /** The first release of Kubernetes whose types state the values of enumerations. */
 const firstWithEnums = '1.23'
@@ -17,9 +17,9 @@ export interface CompareSurfacesOptions {
 }
 
 /**
- * Compares two surfaces. Changes that break a rule of the deprecation policy carry its number.
+ * Compares two surfaces. A change that violates the deprecation policy has the number of the violated rule.
  *
- * Periods of support are checked where both surfaces have a release; otherwise a removed beta version must have been deprecated.
+ * Support periods are checked if both surfaces have a release; otherwise a removed beta version must have been deprecated.
  *
  * @throws VersioningError `InvalidRelease`, `InvalidLifecycle`
  * @example
@@ -56,7 +56,7 @@ class SurfaceComparison {
   kinds(): SurfaceChange[] {
     const old = new Map(this.#before.kinds.map((each) => [nameOf(each), each]))
     const next = new Map(this.#after.kinds.map((each) => [nameOf(each), each]))
-    // A kind within another one, such as a claim in a template, is compared as a kind.
+    // A kind nested in another kind, such as a claim in a template, is compared only as a kind.
     for (const [name, each] of next) {
       const former = old.get(name)?.schema
       const pair = former === undefined || each.schema === undefined ? undefined : pairOf(former, each.schema)
@@ -77,7 +77,7 @@ class SurfaceComparison {
     const stability = stabilityOf(version)
     if (stability === undefined || stability === 'alpha') return change('removed', subject, '', 'it is removed')
     const { release } = this.#after
-    // A release in between may have deprecated it.
+    // A release in between may have deprecated the version.
     const earliest = this.#before.release === undefined || release === undefined ? undefined : releaseAfter(this.#before.release)
     const isBetween = deprecated !== true && earliest !== undefined && compareReleases(earliest, release ?? earliest) < 0
     const since = deprecatedSince ?? (isBetween ? earliest : undefined)
@@ -120,7 +120,7 @@ class SurfaceComparison {
     return changes
   }
 
-  /** A version is deprecated when an equally stable one exists, if the kind continues at all. */
+  /** A version can be deprecated only once an equally stable version exists, unless the kind is discontinued. */
   #withoutSuccessor(kind: SurfaceKind): SurfaceChange[] {
     const own = stabilityOf(kind.version)
     const others = this.#after.kinds.filter(
@@ -215,7 +215,7 @@ function releaseAfter(release: string): string {
   return `${major}.${Number(minor) + 1}`
 }
 
-/** What objects of one version lose as objects of another. */
+/** Returns the members that objects of one version lose as objects of another. */
 function lostMembers(from: SurfaceKind, to: SurfaceKind) {
   if (from.schema === undefined || to.schema === undefined) return []
   return compareSchemas(from.schema, to.schema).filter(

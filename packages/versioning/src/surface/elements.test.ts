@@ -5,7 +5,7 @@ import { parseCalendar, surfaceOfElements, surfaceOfMetrics } from './elements.t
 const list = (...elements: object[]) => ({ kind: 'ElementList', elements })
 
 describe('surfaceOfElements', () => {
-  it('reads names, kinds and lifecycles', () => {
+  it('parses names, kinds and lifecycles', () => {
     const flag = { name: '--insecure-port', element: 'adminCommand', stability: 'stable', deprecated: 'v1.20.3', warns: true }
     expect(surfaceOfElements({ ...list(flag), release: '1.20' }, 'flags.yaml')).toEqual({
       name: 'flags.yaml',
@@ -22,13 +22,13 @@ describe('surfaceOfElements', () => {
     [list({ name: 'x', element: 'metric', stability: 'ga' }), 'a: elements[0].stability must be one of alpha, beta, stable'],
     [list({ name: 'x', element: 'metric', stability: 'beta', deprecated: 1.3 }), 'deprecated must be a quoted release'],
     [list({ name: 'x', removed: '1.2' }), 'a: elements[0]: unknown member "removed"'],
-  ])('refuses %j', (document, message) => {
+  ])('rejects %j', (document, message) => {
     expect(() => surfaceOfElements(document, 'a')).toThrow(message)
   })
 })
 
 describe('surfaceOfMetrics', () => {
-  it('reads the stability of metrics and the stages of feature gates', () => {
+  it('parses the stability of metrics and the stages of feature gates', () => {
     const text = `# HELP a_total [STABLE] Requests.
 # TYPE a_total counter
 a_total{code="200"} 1
@@ -55,13 +55,13 @@ describe('parseCalendar', () => {
   const rules = (calendar: object) =>
     compareSurfaces(before, after, { calendar: parseCalendar(calendar) }).flatMap(({ rule = [] }) => rule)
 
-  it('gives the dates of releases to the rules with periods in months [P332]', () => {
+  it('provides release dates to the rules with periods in months [P332]', () => {
     expect(rules({})).toEqual(['5b'])
     expect(rules({ '1.30': '2024-01-01', '1.31': '2024-08-01' })).toEqual([])
     expect(rules({ '1.30': '2024-01-01', '1.31': '2024-03-01' })).toEqual(['5b'])
   })
 
-  it.each([[[]], [{ '1.30': 'soon' }], [{ '1.30': 20 }], [{ next: '2024-01-01' }]])('refuses %j', (calendar) => {
+  it.each([[[]], [{ '1.30': 'soon' }], [{ '1.30': 20 }], [{ next: '2024-01-01' }]])('rejects %j', (calendar) => {
     expect(() => parseCalendar(calendar)).toThrow('calendar')
   })
 })

@@ -21,8 +21,8 @@ export function isElementList(document: unknown): boolean {
 }
 
 /**
- * The elements of a list: an object of kind `ElementList` with `elements`, each with `name`, `element`, `stability`, and where known
- * `introduced`, `deprecated` and `warns`. The list may name its `release`.
+ * Returns the elements of a list: an object of kind `ElementList` with `elements`, each with `name`, `element`, `stability`,
+ * and optionally `introduced`, `deprecated` and `warns`. The list may have a `release`.
  *
  * @throws VersioningError `InvalidLifecycle` for other members and values.
  * @example
@@ -63,7 +63,7 @@ function oneOf<T extends string>(value: unknown, allowed: Readonly<Record<T, tru
   throw invalid(`${at} must be one of ${Object.keys(allowed).join(', ')}`)
 }
 
-/** YAML reads an unquoted `1.30` as the number 1.3, so only texts are accepted. */
+/** Requires a string, because YAML parses an unquoted `1.30` as the number 1.3. */
 function releaseText(value: unknown, at: string): string {
   const found = typeof value === 'string' ? /^v?(\d{1,4}\.\d{1,4})(?:\.|$)/.exec(value)?.[1] : undefined
   if (found === undefined) throw invalid(`${at} must be a quoted release, such as "1.33"`)
@@ -74,8 +74,8 @@ const metricStages: Readonly<Record<string, Stability>> = { ALPHA: 'alpha', BETA
 const gateStages: Readonly<Record<string, Stability>> = { ALPHA: 'alpha', BETA: 'beta', '': 'stable', DEPRECATED: 'beta' }
 
 /**
- * The elements of the metrics of a Kubernetes component, in the text format: its metrics with the stability in their help, and the feature
- * gates that `kubernetes_feature_enabled` lists.
+ * Returns the elements in the metrics of a Kubernetes component, given in the text format: metrics with the stability in
+ * their help text, and the feature gates in `kubernetes_feature_enabled`.
  *
  * @example
  * import { surfaceOfMetrics } from '@krmkit/versioning/surface'

@@ -6,9 +6,9 @@ import type { ElementLifecycle, RuleViolation } from '../interfaces.ts'
  * @see API protocol specification, 9.3
  */
 export interface ApiSurface {
-  /** Where the surface comes from: a file, a release, a URL. */
+  /** Origin of the surface: a file, a release, or a URL. */
   readonly name: string
-  /** `1.25`, if the surface is that of a release. */
+  /** Release of the surface, such as `1.25`, if it is known. */
   readonly release?: string
   readonly kinds: readonly SurfaceKind[]
   /** Commands, behavior, gates and metrics with a lifecycle. */
@@ -24,21 +24,21 @@ export interface SurfaceKind {
   readonly storage?: boolean
   /** Whether the version is announced as deprecated. */
   readonly deprecated?: boolean
-  /** Release that deprecated it, if known. */
+  /** Release that deprecated the version, if known. */
   readonly deprecatedSince?: string
-  /** False when the use of the deprecated version gives no warning. */
+  /** False if using the deprecated version causes no warning. */
   readonly warns?: boolean
-  /** Version of the same group that replaces it. */
+  /** Version of the same group that replaces this version. */
   readonly replacement?: string
-  /** Whether versions are converted by the change of their name alone, so that they must have the same fields. */
+  /** Whether versions are converted by changing only `apiVersion`, so that they must have the same fields. */
   readonly convertedByName?: boolean
-  /** Absent when the fields are not known. */
+  /** Absent if the fields are unknown. */
   readonly schema?: SurfaceSchema
 }
 
 /** The type of a value. Types may be recursive, so parts are functions. */
 export interface SurfaceSchema {
-  /** Equal for equal types of one surface; absent for anonymous ones. */
+  /** Name of the type, unique in a surface; absent for anonymous types. */
   readonly name?: string
   /** `object`, `array`, `string`, ...; empty if any value is allowed. */
   readonly type: string
@@ -46,7 +46,7 @@ export interface SurfaceSchema {
   /** Items of a list, or values of a map. */
   readonly items?: () => SurfaceSchema
   readonly enum?: readonly string[]
-  /** Whether members that the schema does not name are kept. */
+  /** Whether unspecified members are preserved. */
   readonly open: boolean
 }
 
@@ -89,6 +89,6 @@ export interface SurfaceChange {
   readonly path: string
   /** Human-readable description. */
   readonly message: string
-  /** The rule that the change breaks; absent for changes that the policy allows. */
+  /** The rule that the change violates; absent for changes that the policy allows. */
   readonly rule?: SurfaceRule
 }

@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 import type { SurfaceMember, SurfaceSchema } from './interfaces.ts'
 
-/** Schemas of surfaces from OpenAPI schemas and from structural types. */
+/** Creates schemas of surfaces from OpenAPI schemas and from structural types. */
 
 const anything: SurfaceSchema = { type: '', open: true }
 
 /** Finds the target of `$ref`. */
 export type Resolve = (reference: string) => JsonObject | undefined
 
-/** Reads an OpenAPI schema (versions 2 and 3, or that of a custom resource). */
+/** Converts an OpenAPI schema of version 2 or 3, or of a custom resource. */
 export function schemaOfOpenApi(schema: unknown, resolve: Resolve): SurfaceSchema {
   if (!isJsonObject(schema)) return anything
   const reference = referenceOf(schema)
@@ -34,7 +34,7 @@ export function schemaOfOpenApi(schema: unknown, resolve: Resolve): SurfaceSchem
   }
 }
 
-/** The name of a schema that only refers to another one. */
+/** Returns the referenced name of a schema that only refers to another schema. */
 function referenceOf(schema: JsonObject): string | undefined {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
   const direct = text(schema['$ref'])
@@ -63,7 +63,7 @@ const scalarTypes: Readonly<Record<string, string>> = {
   any: '',
 }
 
-/** Reads a structural type. */
+/** Converts a structural type. */
 export function schemaOfType(type: StructType): SurfaceSchema {
   const members = new Map(type.fields.map((field) => [field.json, memberOf(field)]))
   return { name: type.name, type: 'object', members, open: type.preserveUnknown === true }

@@ -9,10 +9,11 @@ import { isGone, newestRelease } from '../replacements.ts'
 import type { ApiSurface, SurfaceKind } from './interfaces.ts'
 import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
 
-/** Surfaces of releases, OpenAPI documents, custom resource definitions and control planes. */
+/** Creates surfaces of releases, OpenAPI documents, custom resource definitions and control planes. */
 
 /**
- * The kinds that a release of Kubernetes serves, with its deprecations. From 1.21 on the fields of resources are known as well.
+ * Returns the kinds that a release of Kubernetes serves, with their deprecations. From 1.21 on the fields of resources are
+ * included.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -25,7 +26,7 @@ export function surfaceOfRelease(release: string): ApiSurface {
     const { phase } = kindStateAt(lifecycle, release)
     if (isGone(lifecycle, release) || (phase === 'future' && !hasType(lifecycle, release))) return []
     const { group, version, kind, introduced, list } = lifecycle
-    // Bodies of requests without a recorded lifecycle.
+    // Kinds of request bodies without a recorded lifecycle.
     if (introduced === null && list === null) return []
     return [{ group, version, kind, ...deprecationAt(lifecycle, release), ...resources.get(keyOf(lifecycle)) }]
   })
@@ -64,7 +65,8 @@ function deprecationAt({ deprecated, replacement, group }: KindLifecycle, releas
 }
 
 /**
- * The kinds of an OpenAPI document, version 2 or 3. Documents of Kubernetes name their release, which adds the recorded deprecations.
+ * Returns the kinds of an OpenAPI document of version 2 or 3. Documents of Kubernetes contain their release, for which the
+ * recorded deprecations are added.
  *
  * @example
  * import { surfaceOfOpenApi } from '@krmkit/versioning/surface'
@@ -104,7 +106,7 @@ function isList(schema: unknown): boolean {
 }
 
 /**
- * The kinds that CustomResourceDefinitions serve, `v1` or `v1beta1`. Other objects are ignored.
+ * Returns the kinds that CustomResourceDefinitions serve, `v1` or `v1beta1`. Other objects are ignored.
  *
  * @param objects parsed manifests.
  * @example
@@ -157,7 +159,7 @@ function currentDefinition(object: JsonObject): JsonObject {
 }
 
 /**
- * The kinds that a control plane serves, from its resource definitions.
+ * Returns the kinds that a control plane serves, from its resource definitions.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -186,7 +188,8 @@ export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[],
 }
 
 /**
- * Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one.
+ * Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces the same kind of an earlier
+ * one.
  *
  * @example
  * import { joinSurfaces, surfaceOfRelease } from '@krmkit/versioning/surface'
