@@ -10,20 +10,20 @@ afterAll(() => rmSync(root, { recursive: true }))
 const source = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string }
 
-/** The files of a package that the command consists of. */
+/** Copies the files of the command into a package folder. */
 function install(folder: string): void {
   cpSync(join(source, 'bin'), join(folder, 'bin'), { recursive: true })
   cpSync(join(source, 'package.json'), join(folder, 'package.json'))
 }
 
-/** A stand-in for @krmkit/cli that prints its arguments. */
+/** Installs a stub of @krmkit/cli that prints its arguments. */
 function installCli(folder: string): void {
   mkdirSync(join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"name":"@krmkit/cli","type":"module","bin":{"krmkit":"./bin/main.js"}}')
   writeFileSync(join(folder, 'bin/main.js'), "console.log('cli', ...process.argv.slice(2))\nprocess.exitCode = 3\n")
 }
 
-/** A folder with the program `npx`, which runs the text. */
+/** Creates a folder with a stub of `npx` that runs the text. */
 function npxOf(name: string, text: string): Record<string, string> {
   const folder = join(root, name)
   mkdirSync(folder)
@@ -38,9 +38,9 @@ const hint = `krmkit: the command is the package @krmkit/cli: \`npm install -D @
 krmkit: it is not installed here; starting it by npx
 `
 
-// The stand-in for npx is a script of a POSIX shell.
+// The stub of npx is a POSIX shell script.
 describe.skipIf(process.platform === 'win32')('the command of krmkit', () => {
-  it('runs @krmkit/cli that is installed beside it', () => {
+  it('runs @krmkit/cli that is installed next to it', () => {
     const modules = join(root, 'flat/node_modules')
     install(join(modules, 'krmkit'))
     installCli(join(modules, '@krmkit/cli'))
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the command of krmkit', () => {
     })
   })
 
-  it('runs @krmkit/cli of the project where packages are links', () => {
+  it('runs @krmkit/cli of the project when packages are symbolic links', () => {
     const project = join(root, 'linked')
     install(join(project, 'store/krmkit/node_modules/krmkit'))
     installCli(join(project, 'store/cli/node_modules/@krmkit/cli'))
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the command of krmkit', () => {
     expect([stdout, stderr]).toEqual(['cli validate\n', ''])
   })
 
-  it('otherwise says how to get it, and runs the one that npx installs', () => {
+  it('otherwise prints how to install it, and runs the one that npx installs', () => {
     install(join(root, 'alone'))
     installCli(join(root, 'cache/node_modules/@krmkit/cli'))
     const path = ['/usr/bin', join(root, 'cache/node_modules/.bin')].join(delimiter)

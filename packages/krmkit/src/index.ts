@@ -1,4 +1,4 @@
-/** The most used names of the packages. Others are imported from their packages, such as `@krmkit/schema`. */
+/** The most used names of all packages. Import other names from their packages, such as `@krmkit/schema`. */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 export {

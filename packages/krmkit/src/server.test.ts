@@ -23,12 +23,12 @@ describe('a client of the server', () => {
     [{ user: '' }, 'user needs a username'],
     [{ user: 'alice', groups: 'dev' }, 'client: groups is a list of strings, not "dev"'],
     [{ groups: ['dev'] }, 'client: groups need a user'],
-  ])('is not anonymous when %j states no user', (options, message) => {
+  ])('is rejected, not anonymous, when %j has no user', (options, message) => {
     const error = { name: 'ClientError', code: 'InvalidRequest', message: expect.stringContaining(message) }
     expect(() => server.client(options as never)).toThrow(expect.objectContaining(error))
   })
 
-  it('deletes nothing without a name', async () => {
+  it('does not delete anything without a name', async () => {
     await using client = server.client({ user: 'alice' })
     await client.create(ConfigMap, { metadata: { name: 'a' } })
     const error = { code: 'InvalidRequest', message: 'delete: name is a string, not undefined' }

@@ -58,7 +58,7 @@ const callerKinds: OptionKinds<CallerOptions> = {
 }
 const example = '{ user: "alice", groups: ["dev"] }'
 
-/** A caller whose user is lost would be anonymous. @throws ClientError `InvalidRequest` */
+/** Validates the caller, because a misspelt user would make it anonymous. @throws ClientError `InvalidRequest` */
 function checkCaller(options: CallerOptions): void {
   const user: unknown = options?.user
   const problem = isObject(user)

@@ -1,4 +1,4 @@
-/** An API server inside a test: the names of `@krmkit/testing`. */
+/** Re-exports `@krmkit/testing`: API servers for tests. */
 export {
   type ClusterPerTest,
   type ClusterPerTestOptions,

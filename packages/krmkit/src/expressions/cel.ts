@@ -2,7 +2,7 @@ import { createTurns, runInLaterTurns } from '@krmkit/meta/work'
 import { cel, loadCel } from '@krmkit/schema'
 import type { Evaluation, Program, Type } from '@krmkit/schema/cel'
 
-/** Loads CEL with all libraries enabled, as operators write the configuration. */
+/** Loads CEL with all libraries enabled, because operators write the configuration. */
 export async function loadOperatorCel() {
   await loadCel()
   const { engine, storedExpressions: stored } = cel()
@@ -16,10 +16,10 @@ type Result = { readonly value: unknown } | { readonly error: string }
 const turns = createTurns()
 
 /**
- * Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited; one that takes long
- * pauses, and its result is a promise.
+ * Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited. A long
+ * evaluation pauses and returns a promise.
  *
- * @param read makes the result of the evaluator.
+ * @param read converts the value to the result of the evaluator.
  */
 export function createEvaluator<T>(
   { engine }: Cel,

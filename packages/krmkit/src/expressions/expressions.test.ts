@@ -95,7 +95,7 @@ describe('createClaimExpressionCompiler', () => {
     expect(value(text)).toEqual({ value: expected })
   })
 
-  it('pauses an expression that takes long', async () => {
+  it('pauses a long evaluation', async () => {
     const many = { ...claims, roles: Array.from({ length: 20_000 }, (_, i) => `role-${i}`) }
     const compiled = compiler.claims("claims.roles.exists_one(r, r.replace('', 'x').endsWith('4x2x7x'))", 'condition')
     const result = 'problem' in compiled ? compiled.problem : compiled.evaluate(many)

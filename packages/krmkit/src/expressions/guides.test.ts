@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
 import { createConditionCompiler } from './condition-compiler.ts'
 
-/** The YAML block of a guide with the given kind. */
+/** Returns the YAML block of a guide with the given kind. */
 const inGuide = (name: string, kind: string): unknown => {
   const text = readFileSync(new URL(`../../../../docs/operate/${name}.md`, import.meta.url), 'utf8')
   const block = [...text.matchAll(/```yaml\n([^`]+)```/g)].map(([, yaml = '']) => yaml).find((yaml) => yaml.includes(kind))

@@ -3,16 +3,22 @@ import type { ValidationFinding } from './findings.ts'
 import { ownMember } from './objects.ts'
 import { ValidateError } from './validate-error.ts'
 
-/** Known findings, which runs do not report, so that a project can begin to validate before it has corrected everything. */
+/**
+ * Baselines: known findings that are not reported, so that a project can introduce validation before it has fixed all
+ * findings.
+ */
 
-/** A known finding. Neither lines nor files of objects count, so that edits elsewhere and moved files keep it known. */
+/**
+ * A known finding. The line and the file of an object are not compared, so that a finding stays known after other edits and
+ * when files are moved.
+ */
 export interface BaselineEntry {
   readonly rule: string
-  /** `apps/v1/Deployment/shop/web`; the path of the file for findings without an object. */
+  /** `apps/v1/Deployment/shop/web`; for findings without an object, the path of the file. */
   readonly subject: string
   readonly path: string
   readonly message: string
-  /** How often it occurs. */
+  /** Number of occurrences. */
   readonly count: number
 }
 
@@ -23,7 +29,7 @@ export interface ValidationBaseline {
 }
 
 /**
- * The baseline that makes all these findings known, in an order that does not depend on theirs.
+ * Creates the baseline of all given findings, in a canonical order.
  *
  * @example
  * import { createValidationBaseline, validateManifests } from 'krmkit/validate'
@@ -96,7 +102,7 @@ export class KnownFindings {
     for (const entry of findings) this.#left.set(entryKey(entry), (this.#left.get(entryKey(entry)) ?? 0) + entry.count)
   }
 
-  /** Whether the finding is known. Each call uses up one occurrence. */
+  /** Whether the finding is known. Each call consumes one occurrence. */
   take(finding: ValidationFinding): boolean {
     const key = keyOf(finding)
     const left = this.#left.get(key) ?? 0
@@ -110,7 +116,7 @@ function identityOf({ rule, path, message, object, file }: ValidationFinding): O
     object === undefined
       ? file
       : [object.apiVersion, object.kind, object.namespace, object.name].filter((part) => part !== '').join('/')
-  // The message names the place of the other object.
+  // The message contains the position of the other object.
   return { rule, subject, path, message: rule === 'duplicate-object' ? '' : message }
 }
 

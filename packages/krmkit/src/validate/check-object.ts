@@ -23,13 +23,13 @@ import { messageOf } from './message-of.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
 import { type FoundKind, identityOf, type OfflineKinds } from './offline-kinds.ts'
 
-/** All problems that a server would report for one object. */
+/** The result of checking an object: all problems that a server would report. */
 
 export interface CheckedObject {
   readonly problems: readonly Problem[]
   /** Identifies the object across versions; undefined without a name or for an unknown kind. */
   readonly identity?: string
-  /** The fields were not checked, because the type is not available. */
+  /** Set if the fields were not checked because the type is not available. */
   readonly unchecked?: true
   /** The type of the object; undefined for unknown kinds. */
   readonly type?: StructType
@@ -59,7 +59,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-/** The kind of the object, or the problems of its apiVersion and kind. */
+/** Returns the kind of the object, or the problems of its apiVersion and kind. */
 function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
   const value = object.value as JsonObject
   const { apiVersion, kind } = nameOf(object)
@@ -93,7 +93,7 @@ const missingRules = {
   unknown: 'unknown-kind',
 } as const satisfies Readonly<Record<string, Problem['rule']>>
 
-/** The changes that make an object one of another kind. */
+/** Returns the replacements that change the kind of an object. */
 function replacementsOf(gvk: GroupVersionKind, instead: GroupVersionKind | undefined): Pick<Problem, 'replacements'> {
   if (instead === undefined) return {}
   const [before, apiVersion] = [formatApiVersion(gvk), formatApiVersion(instead)]
@@ -104,7 +104,7 @@ function replacementsOf(gvk: GroupVersionKind, instead: GroupVersionKind | undef
   return { replacements }
 }
 
-/** Another version of the kind. A successor of another kind has other fields. */
+/** Returns the replacement if it is another version of the same kind; a different kind has different fields. */
 function newerVersion(gvk: GroupVersionKind, instead: GroupVersionKind | undefined): Pick<Problem, 'replacements'> {
   return instead?.kind === gvk.kind ? replacementsOf(gvk, instead) : {}
 }
@@ -133,7 +133,7 @@ async function contentProblems(
   const { object, problems } = decodeAll(definition.kind.type(), value)
   if (object === undefined) return problems
   const wrong = problems.filter(({ rule }) => rule === 'type' || rule === 'value').map(({ path }) => path)
-  // Removed values count as unset; problems below them would repeat the type error.
+  // Removed values count as unset. Problems below them are dropped, because they would repeat the type error.
   const others = await ruleProblems({ ...object, ...typeOf(definition) }, value, definition, kinds)
   return [...problems, ...others.filter(({ path }) => !wrong.some((each) => isWithin(path, each)))]
 }
@@ -149,7 +149,7 @@ function isWithin(path: string, outer: string): boolean {
 /** Maximum number of type errors reported for one object. */
 const maxTypeErrors = 100
 
-/** Decodes the value; removes a value of a wrong type and decodes again, so that all type errors are found. */
+/** Decodes the value. After a type error it removes the wrong value and decodes again, so that all type errors are found. */
 function decodeAll(type: StructType, value: JsonObject): { object?: JsonObject; problems: Problem[] } {
   const problems: Problem[] = []
   for (let attempt = 0; attempt < maxTypeErrors; attempt++) {
@@ -219,7 +219,7 @@ function fieldProblem(text: string): Problem {
   const found = /^(unknown|duplicate) field "(.*)"$/s.exec(text)
   const path = found?.[2]?.replaceAll('\\"', '"') ?? ''
   const rule = found?.[1] === 'duplicate' ? 'duplicate-field' : 'unknown-field'
-  // YAML 1.1 reads the key of `n: 1` as a boolean.
+  // YAML 1.1 parses the key of `n: 1` as a boolean.
   const hint = /(?:^|\.)(?:true|false)$/.test(path)
     ? '; YAML reads keys such as y, n, on and off as booleans: put them in quotes'
     : ''
@@ -267,8 +267,8 @@ async function ruleProblems(
 }
 
 /**
- * Validates the metadata as the server does for every kind, since not every strategy does. Kinds without rules have DNS subdomains as
- * names; virtual resources, such as reviews, need none.
+ * Validates the metadata like the server does for every kind, because not every strategy does. Names of kinds without rules
+ * are DNS subdomains; virtual resources, such as reviews, need no name.
  */
 function metadataErrors({ metadata }: ApiObject, { resource, kind, strategy }: ResourceDefinition): FieldError[] {
   if (resource.virtual) return []

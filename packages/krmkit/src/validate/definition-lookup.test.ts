@@ -16,7 +16,7 @@ const findingsIn = async (texts: readonly string[], options: ValidateRunOptions)
   return findings.map(({ rule, path, message }) => `${rule} ${path}: ${message}`)
 }
 
-/** A catalog in memory that records what is read. */
+/** An in-memory catalog that records which schemas are read. */
 function memoryCatalog(schemas: Readonly<Record<string, unknown>>) {
   const reads: string[] = []
   const read = async (path: string) => {
@@ -30,7 +30,7 @@ function memoryCatalog(schemas: Readonly<Record<string, unknown>>) {
 describe('catalogLookup', () => {
   const sized = { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false }
 
-  it('reads a schema once, and only for kinds that nothing defines', async () => {
+  it('reads a schema once, and only for undefined kinds', async () => {
     const { lookup, reads } = memoryCatalog({
       'shop.example.com/widget_v1.json': { type: 'object', properties: { spec: sized } },
     })
@@ -43,7 +43,7 @@ describe('catalogLookup', () => {
     expect(reads).toHaveLength(1)
   })
 
-  it('reads each version, and reports one that is absent', async () => {
+  it('reads each version, and reports missing ones', async () => {
     const { lookup, reads } = memoryCatalog({ 'shop.example.com/widget_v1.json': sized })
     const texts = [widget('size: 1\n'), widget('size: 1\n', 'v2', 'b')]
     expect(await findingsIn(texts, { lookups: [lookup] })).toEqual([
@@ -52,7 +52,7 @@ describe('catalogLookup', () => {
     expect(reads).toEqual(['shop.example.com/widget_v1.json', 'shop.example.com/widget_v2.json'])
   })
 
-  it('asks sources in order', async () => {
+  it('queries sources in order', async () => {
     const first = memoryCatalog({})
     const second = memoryCatalog({ 'shop.example.com/widget_v1.json': sized })
     const third = memoryCatalog({})
@@ -68,7 +68,7 @@ describe('catalogLookup', () => {
     ['apiVersion: a.example.com/v1\nkind: "Widget?x=1"\n'],
     ['apiVersion: a.example.com/v1\nkind: "{group}"\n'],
     [`apiVersion: a.example.com/v1\nkind: ${'W'.repeat(300)}\n`],
-  ])('reads nothing for a kind that is not a name: %j', async (text) => {
+  ])('reads nothing for an invalid kind: %j', async (text) => {
     const { lookup, reads } = memoryCatalog({})
     const found = await findingsIn([`${text}metadata: {name: a}\n`], { lookups: [lookup] })
     expect(found).toHaveLength(1)
@@ -90,7 +90,7 @@ describe('catalogLookup', () => {
     expect(found[0]).toContain(message)
   })
 
-  it('reports a source that fails for every object, and asks it once for each kind', async () => {
+  it('reports a failing source for every object, and queries it once per kind', async () => {
     let calls = 0
     const lookup: DefinitionLookup = {
       name: 'the catalog https://schemas.example.com/',
@@ -106,7 +106,7 @@ describe('catalogLookup', () => {
     expect(calls).toBe(1)
   })
 
-  it('accepts absent schemas when missing definitions are accepted, and no unreadable ones', async () => {
+  it('accepts missing schemas if missing definitions are accepted, but no unreadable ones', async () => {
     const rules = { 'missing-definition': 'off', 'unknown-kind': 'off' } as const
     const files = [{ path: 'a.yaml', text: widget('') }]
     const absent = await validateManifests(files, { rules, lookups: [memoryCatalog({}).lookup] })
@@ -115,7 +115,7 @@ describe('catalogLookup', () => {
     expect((await validateManifests(files, { rules, lookups: [broken] })).summary).toMatchObject({ errors: 1 })
   })
 
-  it('ends with the signal of the run', async () => {
+  it('stops when the signal of the run aborts', async () => {
     const abort = new AbortController()
     const find: DefinitionLookup['find'] = async () => {
       abort.abort(new Error('enough'))
@@ -211,7 +211,7 @@ describe('definitionFromJsonSchema', () => {
     ],
     ['another value than the constant', '{a: y}', { type: 'object', properties: { a: { const: 'x' } } }, 'not-supported spec.a'],
     ['no alternative', '{a: 1}', { type: 'object', anyOf: [{ required: ['b'] }, { required: ['c'] }] }, 'required spec.b'],
-  ])('refuses %s', async (_, spec, schema, finding) => {
+  ])('rejects %s', async (_, spec, schema, finding) => {
     expect((await at(spec, schema)).map((text) => text.slice(0, finding.length))).toContain(finding)
   })
 
@@ -231,14 +231,14 @@ describe('definitionFromJsonSchema', () => {
       ['{size: 0}', '#/definitions/a~1b', 'invalid spec.size'],
       ['{sizes: 0}', '#/definitions/a~1b', 'unknown-field spec.sizes'],
       ['{size: 0}', '#/definitions/tree', 'invalid spec.size'],
-      // The inner tree accepts any value.
+      // The recursive reference accepts any value.
       ['{size: 1, left: {size: 0}}', '#/definitions/tree', undefined],
-    ])('judges %s by %s: %s', async (spec, $ref, finding) => {
+    ])('validates %s by %s: %s', async (spec, $ref, finding) => {
       const found = (await within(spec, { $ref })).map((text) => text.split(' ').slice(0, 2).join(' '))
       expect(found).toEqual(finding === undefined ? [] : [expect.stringContaining(finding)])
     })
 
-    it('refuses those that name no schema, and documents that grow beyond bounds', async () => {
+    it('rejects references without a schema, and documents that expand beyond the limits', async () => {
       expect(() => definitionFromJsonSchema(gvk, { properties: { spec: { $ref: '#/definitions/none' } } })).toThrow(
         'the schema is invalid: it has no schema at "#/definitions/none"',
       )
@@ -250,7 +250,7 @@ describe('definitionFromJsonSchema', () => {
     })
   })
 
-  it('leaves out descriptions', () => {
+  it('omits descriptions', () => {
     const schema = { type: 'object', description: 'Words.', properties: { a: { type: 'string', description: 'More words.' } } }
     expect(JSON.stringify(definitionFromJsonSchema(gvk, schema))).not.toMatch(/words/i)
   })

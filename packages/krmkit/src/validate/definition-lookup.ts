@@ -7,11 +7,11 @@ import { type ManifestObject, nameOf } from './objects.ts'
 import type { OfflineKinds } from './offline-kinds.ts'
 import { ValidateError } from './validate-error.ts'
 
-/** Where definitions of custom resources come from besides files. */
+/** Additional sources of custom resource definitions besides files. */
 
-/** A source that is asked for the custom resources that no file defines, once per kind and version. */
+/** A source of definitions for custom resources that no file defines. It is queried once per kind and version. */
 export interface DefinitionLookup {
-  /** Names the source in messages, as in `the catalog schemas/`. */
+  /** Name of the source in messages, such as `the catalog schemas/`. */
   readonly name: string
   /**
    * Returns a CustomResourceDefinition, or undefined when the source has none.
@@ -24,21 +24,21 @@ export interface DefinitionLookup {
   ): Promise<{ readonly kind: string } | undefined>
 }
 
-/** What a catalog needs. */
+/** Options of a catalog. */
 export interface CatalogLookupOptions {
-  /** Names the catalog in messages. Default: `the catalog`. */
+  /** Name of the catalog in messages. Default: `the catalog`. */
   readonly name?: string
   /** Path of a schema, with `{group}`, `{kind}` and `{version}`. Default: `{group}/{kind}_{version}.json`. Kinds are in lower case. */
   readonly path?: string
-  /** Reads a file of the catalog; undefined: it does not exist. */
+  /** Reads a file of the catalog; resolves to undefined if it does not exist. */
   readonly read: (path: string, options: { readonly signal?: AbortSignal | undefined }) => Promise<string | undefined>
 }
 
 const defaultPath = '{group}/{kind}_{version}.json'
 
 /**
- * Looks up custom resources in a catalog of JSON schemas, one file per kind and version. Schemas are read when objects of their kinds
- * occur.
+ * Looks up custom resources in a catalog of JSON schemas, one file per kind and version. A schema is read when an object of
+ * its kind occurs.
  *
  * @example
  * import { catalogLookup, validateManifests } from 'krmkit/validate'
@@ -62,7 +62,7 @@ export function catalogLookup({ name = 'the catalog', path = defaultPath, read }
 /**
  * Reads the CustomResourceDefinitions of a cluster, and looks up custom resources in them.
  *
- * @param client needs the right to list `customresourcedefinitions`.
+ * @param client needs the permission to list `customresourcedefinitions`.
  * @throws ClientError, ApiError when the definitions cannot be read; the reason of `signal`.
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -95,7 +95,7 @@ const customResourceDefinitions = resourceType<CustomResourceDefinition>({
   namespaced: false,
 })
 
-/** Adds to the kinds of one run the custom resources that its objects need. */
+/** Looks up the custom resources of the objects of one run, and adds them to the kinds of the run. */
 export class DefinitionFinder {
   readonly #kinds: OfflineKinds
   readonly #lookups: readonly DefinitionLookup[]
@@ -111,7 +111,7 @@ export class DefinitionFinder {
     this.#signal = signal
   }
 
-  /** Looks up the kind of an object where nothing defines it. */
+  /** Looks up the kind of an object if it is undefined. */
   async define(object: ManifestObject): Promise<void> {
     if (this.#lookups.length === 0) return
     const kind = this.#kinds.undefinedKind(nameOf(object))
@@ -140,7 +140,10 @@ export class DefinitionFinder {
   }
 }
 
-/** The path of a schema. Manifests name kinds, so a kind with other characters than those of names has none. */
+/**
+ * Returns the path of a schema; undefined for a kind with characters that are invalid in names, because kinds come from
+ * manifests.
+ */
 function fileOf(path: string, { group, version, kind }: GroupVersionKind): string | undefined {
   const parts: Readonly<Record<string, string>> = { group, version, kind: kind.toLowerCase() }
   const problems = [

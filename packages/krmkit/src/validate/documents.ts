@@ -8,7 +8,8 @@ export interface ManifestFile {
 }
 
 /**
- * Parses the documents of a file: YAML, or JSON alone where the path ends in `.json`. Documents that cannot be parsed are values, too.
+ * Parses the documents of a file: YAML, or only JSON if the path ends in `.json`. A document that cannot be parsed is a
+ * result with the error.
  *
  * @example
  * import { documentsOf } from 'krmkit/validate'

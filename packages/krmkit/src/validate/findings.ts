@@ -6,7 +6,7 @@ import type { ManifestObjectName } from '@krmkit/versioning'
 
 export type Severity = 'error' | 'warning'
 
-/** The rule of a finding, by which reports group. */
+/** The rule of a finding, by which reports group findings. */
 export type ValidationRule = keyof typeof validationRules
 
 /**
@@ -54,22 +54,22 @@ export interface Problem {
   readonly path: string
   /** The message without the path. */
   readonly message: string
-  /** Whether the problem concerns the name of the field rather than its value. */
+  /** Whether the problem concerns the name of the field, not its value. */
   readonly aboutName?: boolean
-  /** New values of members of the object, by path, that solve the problem. */
+  /** New values of members of the object, by path, that fix the problem. */
   readonly replacements?: Readonly<Record<string, string>>
 }
 
 /** A change of a text. */
 export interface SuggestedEdit {
   readonly range: TextRange
-  /** The text that takes the place of the range. */
+  /** The text that replaces the range. */
   readonly text: string
 }
 
-/** A change that probably solves the problem. */
+/** A change that probably fixes the problem. */
 export interface Suggestion {
-  /** What the change does: `Replace imagee by image`. */
+  /** Description of the change: `Replace imagee by image`. */
   readonly title: string
   /** Edits of the file, which do not overlap. */
   readonly edits: readonly SuggestedEdit[]
@@ -111,8 +111,8 @@ export interface ValidationSummary {
   readonly objects: number
   readonly errors: number
   readonly warnings: number
-  /** Accepted objects of unknown kinds, and of kinds whose type is not available. */
+  /** Number of accepted objects whose kind is unknown or whose type is not available. */
   readonly unchecked: number
-  /** Findings of the baseline, which are not reported. */
+  /** Number of findings in the baseline, which are not reported. */
   readonly known: number
 }

@@ -1,4 +1,6 @@
-/** The rules of `krmkit validate` as functions, and what tools such as a language server need beside them: objects, kinds and shapes. */
+/**
+ * The rules of `krmkit validate` as functions, and helpers for tools such as a language server: objects, kinds and shapes.
+ */
 export {
   type BaselineEntry,
   createValidationBaseline,

@@ -2,7 +2,7 @@ import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue } 
 import { ownMember } from './objects.ts'
 import { ValidateError } from './validate-error.ts'
 
-/** Definitions of custom resources from JSON schemas, as catalogs of schemas contain them. */
+/** Converts JSON schemas, such as those in schema catalogs, to definitions of custom resources. */
 
 /** A CustomResourceDefinition as JSON. */
 export interface DefinitionObject extends JsonObject {
@@ -10,16 +10,16 @@ export interface DefinitionObject extends JsonObject {
 }
 
 const maxDepth = 64
-/** References may repeat a schema many times. */
+/** Maximum number of schema parts, because references may repeat a schema many times. */
 const maxParts = 100_000
 
-/** The document that is converted. */
+/** The document being converted. */
 interface Document {
   readonly root: JsonObject
   parts: number
 }
 
-/** Where a schema is: its depth, and the references that led to it. */
+/** The position of a schema: its depth, and the references that led to it. */
 interface Place {
   readonly document: Document
   readonly depth: number
@@ -28,7 +28,7 @@ interface Place {
 
 const below = (at: Place): Place => ({ ...at, depth: at.depth + 1 })
 
-/** Keywords that a schema of a definition has as well. */
+/** Keywords with the same meaning in a definition. */
 const sameKeywords: readonly string[] = [
   'format',
   'nullable',
@@ -49,11 +49,11 @@ const sameKeywords: readonly string[] = [
 ]
 
 /**
- * Builds a CustomResourceDefinition of one version from the JSON schema of its objects. A JSON schema does not say whether objects have
- * a namespace, so the definition accepts objects with and without one. Descriptions are left out.
+ * Builds a CustomResourceDefinition of one version from the JSON schema of its objects. A JSON schema does not specify
+ * whether objects have a namespace, so the definition accepts objects with and without one. Descriptions are omitted.
  *
- * References (`$ref`) within the document are followed. Differs from the definition that the schema was made from where the schema says
- * less: unknown fields are reported only in objects with `additionalProperties: false`, and references to other documents and to a schema
+ * References (`$ref`) within the document are followed. The result is less strict than the original definition: unknown
+ * fields are reported only in objects with `additionalProperties: false`, and references to other documents and to a schema
  * that holds the reference accept any value.
  *
  * @throws ValidateError `InvalidSchema` when the schema is not that of an object, a reference names no schema of the document, or the
@@ -83,7 +83,7 @@ export function definitionFromJsonSchema({ group, version, kind }: GroupVersionK
   }
 }
 
-/** The members that every object has are validated by their types, whatever a schema says about them. */
+/** Converts the root schema. Members that every object has get fixed schemas, because they are validated by their types. */
 function rootSchema(schema: unknown): JsonObject {
   if (!isJsonObject(schema)) throw invalid('it is not a JSON object')
   const converted = convert(schema, { document: { root: schema, parts: 0 }, depth: 0, inside: [] })
@@ -123,7 +123,7 @@ function convert(schema: JsonObject, at: Place): JsonObject {
   return converted
 }
 
-/** The schema that a reference names, as `#/definitions/Size`. Other documents and recursive schemas accept any value. */
+/** Converts a referenced schema, such as `#/definitions/Size`. Other documents and recursive schemas accept any value. */
 function convertReference(reference: string, at: Place): JsonObject {
   if (!reference.startsWith('#') || at.inside.includes(reference)) return { 'x-kubernetes-preserve-unknown-fields': true }
   const target = memberAt(at.document.root, reference.slice(1))
@@ -131,7 +131,7 @@ function convertReference(reference: string, at: Place): JsonObject {
   return convert(target, { ...below(at), inside: [...at.inside, reference] })
 }
 
-/** The value at a JSON pointer. */
+/** Returns the value at a JSON pointer. */
 function memberAt(root: JsonObject, pointer: string): JsonValue | undefined {
   let value: unknown = root
   for (const part of pointer.split('/').slice(1))
@@ -139,7 +139,7 @@ function memberAt(root: JsonObject, pointer: string): JsonValue | undefined {
   return value as JsonValue | undefined
 }
 
-/** A part of a pointer in a URL fragment. */
+/** Unescapes a part of a pointer in a URL fragment. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
@@ -148,13 +148,13 @@ function unescaped(part: string): string {
   }
 }
 
-/** The members that mean the same in both kinds of schemas. */
+/** Copies the keywords with the same meaning in both kinds of schemas. */
 function facts(schema: JsonObject): JsonObject {
   const isSame = (name: string) => sameKeywords.includes(name) || name.startsWith('x-kubernetes-')
   return Object.fromEntries(Object.entries(schema).filter(([name]) => isSame(name)))
 }
 
-/** Exclusive bounds are numbers in JSON schema and booleans in definitions. */
+/** Converts exclusive bounds, which are numbers in JSON schema and booleans in definitions. */
 function bounds(schema: JsonObject): JsonObject {
   const converted: JsonObject = {}
   for (const [name, exclusive] of [
@@ -168,7 +168,7 @@ function bounds(schema: JsonObject): JsonObject {
   return converted
 }
 
-/** The schemas of the parts of a value. */
+/** Converts the schemas of the parts of a value. */
 function parts(schema: JsonObject, at: Place): JsonObject {
   const converted: JsonObject = {}
   const properties = ownMember(schema, 'properties')
@@ -195,7 +195,7 @@ function alternatives(schema: JsonObject, at: Place): JsonObject {
   return converted
 }
 
-/** Schemas of alternatives judge values and decide nothing about unknown fields. */
+/** Converts an alternative, which validates values but does not determine unknown fields. */
 function convertBranch(schema: JsonObject, at: Place): JsonObject {
   const { 'x-kubernetes-preserve-unknown-fields': _, ...converted } = convert(schema, at)
   return converted
@@ -205,7 +205,7 @@ function convertAny(schema: JsonValue, at: Place): JsonObject {
   return isJsonObject(schema) ? convert(schema, at) : { 'x-kubernetes-preserve-unknown-fields': true }
 }
 
-/** The schema of the values other than null, where null is allowed: `type: [string, null]`, or an alternative that is null. */
+/** Returns the schema of non-null values if null is allowed: `type: [string, null]`, or an alternative that is null. */
 function withoutNull(schema: JsonObject): JsonObject | undefined {
   const type = ownMember(schema, 'type')
   if (Array.isArray(type) && type.includes('null')) {
@@ -234,7 +234,7 @@ function isIntOrString(schema: JsonObject): boolean {
   return ['type', 'anyOf', 'oneOf'].some((name) => types(ownMember(schema, name)))
 }
 
-/** Whether unknown fields are accepted: in JSON schema unless `additionalProperties` refuses them. */
+/** Whether unknown fields are accepted: in JSON schema, unless `additionalProperties` forbids them. */
 function isOpen(schema: JsonObject): boolean {
   const type = ownMember(schema, 'type')
   if (type !== undefined && type !== 'object' && !Array.isArray(type)) return false

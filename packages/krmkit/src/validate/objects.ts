@@ -7,16 +7,16 @@ import { printable } from './printable.ts'
 export interface ManifestObject {
   /** The parsed value. */
   readonly value: unknown
-  /** Its path in the document: empty, or `items[3]`. */
+  /** Path of the object in the document: empty, or `items[3]`. */
   readonly at: string
-  /** The kind of an item of a typed list without apiVersion and kind. */
+  /** The kind of an item without apiVersion and kind in a typed list. */
   readonly implied?: GroupVersionKind
 }
 
 const maxNesting = 10
 
 /**
- * The objects of a document; lists are replaced by their items, recursively.
+ * Returns the objects of a document; lists are replaced by their items, recursively.
  *
  * @example
  * import { nameOf, objectsOf, objectText } from 'krmkit/validate'
@@ -38,7 +38,10 @@ function opened(object: ManifestObject, depth: number): ManifestObject[] {
   })
 }
 
-/** The kind of the items of a list; an empty kind for a `List`, whose items name their kind. Undefined for other values. */
+/**
+ * Returns the kind of the items of a list; an empty kind for a `List`, whose items have their kind. Undefined for other
+ * values.
+ */
 function listOf(value: unknown): GroupVersionKind | undefined {
   if (!isJsonObject(value) || !Array.isArray(ownMember(value, 'items'))) return undefined
   const [apiVersion, kind] = [ownMember(value, 'apiVersion'), ownMember(value, 'kind')]
@@ -47,12 +50,12 @@ function listOf(value: unknown): GroupVersionKind | undefined {
   return { ...parseApiVersion(apiVersion), kind: kind.slice(0, -'List'.length) }
 }
 
-/** The value of an own property. */
+/** Returns the value of an own property. */
 export function ownMember(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
-/** The kind and name of an object, see {@link objectsOf}; values of a wrong type count as empty. */
+/** Returns the kind and name of an object, see {@link objectsOf}; values of a wrong type count as empty. */
 export function nameOf({ value, implied }: ManifestObject): ManifestObjectName {
   const text = (from: unknown, name: string): string => {
     const member = isJsonObject(from) ? ownMember(from, name) : undefined
@@ -69,7 +72,7 @@ export function nameOf({ value, implied }: ManifestObject): ManifestObjectName {
   }
 }
 
-/** `Deployment default/web`, without control characters; see {@link objectsOf}. */
+/** Formats an object as `Deployment default/web`, without control characters; see {@link objectsOf}. */
 export function objectText({ kind, namespace, name }: ManifestObjectName): string {
   return printable(`${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`)
 }

@@ -20,12 +20,12 @@ import { type ManifestObject, nameOf, objectsOf, ownMember } from './objects.ts'
 /** The kinds of a release, and custom resources that files define. */
 
 export interface OfflineKindsOptions {
-  /** `1.33` */
+  /** Kubernetes release, such as `1.33`. */
   readonly release: string
   /** Value of `--runtime-config`. */
   readonly runtimeConfig?: string
   readonly featureGates?: Readonly<Record<string, boolean>>
-  /** Takes the place of `featureGates`. */
+  /** Replaces `featureGates`. */
   readonly features?: Features
 }
 
@@ -40,14 +40,14 @@ export type FoundKind =
   /** The release has the kind, but its type is not available. */
   | { readonly kind: 'unchecked'; readonly message: string }
   /**
-   * `gone`: not yet or no longer in the release. `custom`: neither a built-in group nor defined by a file. `unreadable`: its definition
-   * cannot be read.
+   * `gone`: not yet, or no longer, in the release. `custom`: neither a built-in group nor defined by a file. `unreadable`:
+   * its definition cannot be read.
    */
   | {
       readonly kind: 'missing'
       readonly why: 'gone' | 'unknown' | 'custom' | 'unreadable'
       readonly message: string
-      /** The kind that is probably meant, or the one to use in its place. */
+      /** The kind that is probably meant, or the kind to use instead. */
       readonly instead?: GroupVersionKind
     }
 
@@ -75,7 +75,7 @@ export class OfflineKinds {
   #lifecycles: readonly KindLifecycle[] | undefined
 
   /**
-   * @param base kinds with the same options, whose catalogs and custom resources are used.
+   * @param base kinds with the same options, whose catalogs and custom resources are copied.
    * @throws KindsError `InvalidRuntimeConfig`; VersioningError for feature gates that the release does not have.
    */
   constructor(options: OfflineKindsOptions, base?: OfflineKinds) {
@@ -94,17 +94,17 @@ export class OfflineKinds {
     if (runtimeConfig !== '') this.#servedCatalog()
   }
 
-  /** The same kinds; definitions that are added to the copy are not added here. */
+  /** Returns a copy; definitions added to the copy are not added to this object. */
   copy(): OfflineKinds {
     return new OfflineKinds(this.#options, this)
   }
 
-  /** All kinds that have a type: built-in ones, and the custom resources so far. */
+  /** Returns all kinds with a type: built-in kinds, and the custom resources added so far. */
   all(): readonly ResourceDefinition[] {
     return [...this.#catalog.definitions, ...this.#custom.values()]
   }
 
-  /** The kind that the release serves in place of another one, if any. */
+  /** Returns the kind that replaces another kind in the release, if any. */
   replacementOf(gvk: GroupVersionKind): GroupVersionKind | undefined {
     const lifecycle = this.#lifecycleOf(gvk)
     const found =
@@ -119,7 +119,7 @@ export class OfflineKinds {
     return definition === undefined ? this.#whyMissing(gvk) : this.#builtIn(definition)
   }
 
-  /** The type of a kind; undefined for unknown kinds. */
+  /** Returns the type of a kind; undefined for unknown kinds. */
   typeOf(gvk: GroupVersionKind): StructType | undefined {
     const found = this.find(gvk)
     return found.kind === 'found' ? found.definition.kind.type() : undefined
@@ -133,7 +133,9 @@ export class OfflineKinds {
     }
   }
 
-  /** The kind of an object of a custom resource that has no definition so far, not even an invalid one; otherwise undefined. */
+  /**
+   * Returns the kind of a custom object whose kind has no definition so far, not even an invalid one; otherwise undefined.
+   */
   undefinedKind({ apiVersion, kind }: Pick<ManifestObjectName, 'apiVersion' | 'kind'>): GroupVersionKind | undefined {
     const [group = '', version = '', ...rest] = apiVersion.split('/')
     if (group === '' || version === '' || kind === '' || rest.length > 0) return undefined
@@ -143,24 +145,24 @@ export class OfflineKinds {
     return found.kind === 'missing' && found.why === 'custom' ? gvk : undefined
   }
 
-  /** Notes that none of the sources defines a kind. */
+  /** Records that none of the sources defines a kind. */
   notFound(gvk: GroupVersionKind, sources: readonly string[]): void {
     const name = `${formatApiVersion(gvk)} ${gvk.kind}`
     this.#failed.set(key(gvk), missing('custom', `neither the files nor ${sources.join(' nor ')} defines ${name}`))
   }
 
-  /** Notes that the definition of a kind cannot be read. */
+  /** Records that the definition of a kind cannot be read. */
   unreadable(gvk: GroupVersionKind, reason: string): void {
     const name = `${formatApiVersion(gvk)} ${gvk.kind}`
     this.#failed.set(key(gvk), missing('unreadable', `the definition of ${name} cannot be read: ${reason}`))
   }
 
   /**
-   * Adds the kinds of a CustomResourceDefinition; the first one loads what custom resources need. Other objects are ignored; validation
-   * reports errors of the definition.
+   * Adds the kinds of a CustomResourceDefinition; the first one loads the code for custom resources. Other objects are
+   * ignored; validation reports errors of the definition.
    *
-   * @param foundFor the kind that the definition was looked up for. Its errors are those of this kind alone, and other versions of the
-   *   kind can be looked up.
+   * @param foundFor the kind that the definition was looked up for. Errors then apply only to this kind, and other versions
+   *   of the kind can still be looked up.
    */
   async define(object: ManifestObject, { foundFor }: { readonly foundFor?: GroupVersionKind } = {}): Promise<void> {
     const { apiVersion, kind } = nameOf(object)
@@ -191,7 +193,7 @@ export class OfflineKinds {
     const own = this.#catalog.serving(gvk) as ResourceDefinition
     const type = own.kind.type()
     const filled = withDefaults(own, decode<JsonObject>(type, value, { collect: false }).object)
-    // Without a status, the names count as accepted.
+    // A definition without status counts as having accepted names.
     const { status: _, ...definition } = filled as CustomResourceDefinition
     return definition
   }

@@ -13,7 +13,7 @@ describe('text of a file on a terminal', () => {
     expect(printable(text)).toBe(expected)
   })
 
-  it('keeps the lines of longer texts', () => {
+  it('keeps the lines of multi-line texts', () => {
     expect(printableLines('a\n\x1bb')).toBe('a\n\\u001bb')
   })
 })

@@ -33,7 +33,7 @@ const kinds = new OfflineKinds({ release: '1.33', runtimeConfig: 'api/all=true' 
 const named = (text: string) => text.replaceAll('{ns}', 'ns-{id}').replaceAll('{id}', 'x')
 const collection = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?[a-z]+$/
 
-/** Errors that depend on the server: the request, its network, generated names, memory addresses. */
+/** Matches errors that depend on the server: request, network, generated names, memory addresses. */
 const notOurs =
   /^(?:dryRun|fieldManager|fieldValidation|\[\]|spec\.clusterIPs|spec\.ipFamil.*|spec\.ports\[0\]\.nodePort|metadata\.generateName|metadata\.name): /
 /** Scenarios in which the object is valid, or whose messages contain memory addresses. */
@@ -70,7 +70,7 @@ it.skipIf(scenarios.length === 0)('reports the same errors as kube-apiserver for
   expect(compared).toBeGreaterThan(900)
 })
 
-/** Errors of a response; empty for an accepted object, undefined for a response about something else. */
+/** Returns the errors of a response; empty for an accepted object, undefined for other responses. */
 function causesOf({ status, body }: Expected): string[] | undefined {
   if (status === 201) return []
   const causes = body?.details?.causes

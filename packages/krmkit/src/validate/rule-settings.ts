@@ -1,7 +1,7 @@
 import { type Severity, type ValidationRule, validationRules } from './findings.ts'
 import { ValidateError } from './validate-error.ts'
 
-/** Which rules are reported, and how severe their findings are. */
+/** Settings that determine which rules are reported, and with which severity. */
 
 /** `off`: findings of the rule are not reported. */
 export type RuleSetting = Severity | 'off'
@@ -9,14 +9,14 @@ export type RuleSetting = Severity | 'off'
 /** A rule whose severity can be chosen. */
 export type AdjustableRule = Exclude<ValidationRule, 'unreadable-file' | 'internal'>
 
-/** Settings by rule. Rules that are absent keep the severity of each finding. */
+/** Settings by rule. For absent rules, each finding keeps its default severity. */
 export type RuleSettings = Readonly<Partial<Record<AdjustableRule, RuleSetting>>>
 
 const settings = ['error', 'warning', 'off']
 const fixed: readonly string[] = ['unreadable-file', 'internal'] satisfies ValidationRule[]
 
 /**
- * Checks settings that come from outside of the program.
+ * Validates settings from outside of the program.
  *
  * @throws ValidateError `InvalidRule`
  * @example
@@ -39,7 +39,7 @@ export function parseRuleSettings(values: Readonly<Record<string, unknown>>): Ru
   return values as RuleSettings
 }
 
-/** The severity of a finding of a rule. */
+/** Returns the severity of a finding of a rule. */
 export function severityOf(rule: ValidationRule, severity: Severity, rules: RuleSettings): RuleSetting {
   return (rules as Readonly<Partial<Record<ValidationRule, RuleSetting>>>)[rule] ?? severity
 }

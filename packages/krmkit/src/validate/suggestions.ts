@@ -4,9 +4,9 @@ import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
 import type { Problem, SuggestedEdit, Suggestion } from './findings.ts'
 import { shapeAt, shapeOf, valueShape } from './value-shape.ts'
 
-/** Changes of the text that probably solve a problem. */
+/** Suggests changes of the text that probably fix a problem. */
 
-/** Where a problem was found. */
+/** The location of a problem. */
 export interface ProblemPlace {
   readonly document: ManifestDocument
   /** Path of the object in the document. */
@@ -17,7 +17,7 @@ export interface ProblemPlace {
   readonly type: StructType | undefined
 }
 
-/** The suggestion for a problem; undefined when there is none. */
+/** Returns the suggestion for a problem; undefined when there is none. */
 export function suggestionFor(problem: Problem, place: ProblemPlace): Suggestion | undefined {
   if (problem.replacements !== undefined) return replacementSuggestion(problem.replacements, place)
   if (problem.rule === 'unknown-field') return fieldSuggestion(problem.path, place)
@@ -25,7 +25,7 @@ export function suggestionFor(problem: Problem, place: ProblemPlace): Suggestion
   return undefined
 }
 
-/** New values of members that exist. */
+/** Suggests new values of existing members. */
 function replacementSuggestion(replacements: Readonly<Record<string, string>>, place: ProblemPlace): Suggestion | undefined {
   const entries = Object.entries(replacements)
   if (entries.length === 0 || entries.some(([path]) => !exists(path, place))) return undefined
@@ -33,7 +33,7 @@ function replacementSuggestion(replacements: Readonly<Record<string, string>>, p
   return { title: `Use ${entries.map(([, value]) => value).join(' ')}`, edits }
 }
 
-/** The field with the most similar name. */
+/** Suggests the field with the most similar name. */
 function fieldSuggestion(path: string, place: ProblemPlace): Suggestion | undefined {
   const steps = stepsOf(path, place)
   const name = steps?.at(-1)
@@ -46,7 +46,7 @@ function fieldSuggestion(path: string, place: ProblemPlace): Suggestion | undefi
   return { title: `Replace ${name} by ${nearest}`, edits: [edit(nearest, { range, text: place.text })] }
 }
 
-/** The allowed value that is most similar; the message lists them. */
+/** Suggests the most similar allowed value; the message lists the allowed values. */
 function valueSuggestion({ path, message }: Problem, place: ProblemPlace): Suggestion | undefined {
   const [, wrong = '', list = ''] = /^Unsupported value: "([^"\\]*)": supported values: (.*)$/.exec(message) ?? []
   const allowed = [...list.matchAll(/"([^"\\]*)"/g)].map(([, value = '']) => value)
@@ -56,7 +56,7 @@ function valueSuggestion({ path, message }: Problem, place: ProblemPlace): Sugge
   return { title: `Replace ${wrong} by ${nearest}`, edits: [edit(nearest, { range, text: place.text })] }
 }
 
-/** The steps from the object to the value; undefined when the text does not have it. */
+/** Returns the steps from the object to the value; undefined when the text does not contain the value. */
 function stepsOf(path: string, { document, at }: ProblemPlace): readonly (string | number)[] | undefined {
   const above = document.steps(at)
   const steps = document.steps(joinPath(at, path))
@@ -86,7 +86,7 @@ function lineOf(text: string, line: number): string {
   return text.slice(start, end < 0 ? undefined : end)
 }
 
-/** The path of a member of an object at a path. */
+/** Joins the path of an object with the path of a member. */
 export function joinPath(at: string, path: string): string {
   return at === '' || path === '' ? at || path : `${at}.${path}`
 }

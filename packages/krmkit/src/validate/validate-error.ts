@@ -3,12 +3,12 @@ export type ValidateErrorCode =
   | 'InvalidOption'
   /** A rule that does not exist or whose severity is fixed, or an unknown severity. */
   | 'InvalidRule'
-  /** The text of a baseline file is not one. */
+  /** The text of a baseline file is invalid. */
   | 'InvalidBaseline'
   /** A JSON schema that is not that of a custom resource. */
   | 'InvalidSchema'
 
-/** Invalid arguments of a validation. */
+/** Thrown for invalid arguments of a validation. */
 export class ValidateError extends Error {
   override readonly name = 'ValidateError'
   readonly code: ValidateErrorCode

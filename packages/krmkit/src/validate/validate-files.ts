@@ -18,7 +18,7 @@ export interface ValidateFilesOptions {
   /** Further sources of definitions. */
   readonly lookups: readonly DefinitionLookup[]
   readonly signal?: AbortSignal | undefined
-  /** Called after each object; returns what to wait for. */
+  /** Called after each object; validation waits for the returned promise, if any. */
   readonly pause: () => Promise<void> | undefined
 }
 
@@ -26,20 +26,20 @@ export interface ValidateFilesOptions {
 export interface ValidatedFile {
   /** Path of the file, as given. */
   readonly file: string
-  /** By position in the file. */
+  /** Sorted by position in the file. */
   readonly findings: readonly ValidationFinding[]
   /** Number of objects in the file. */
   readonly objects: number
   /** Number of objects whose fields were not validated. */
   readonly unchecked: number
-  /** Number of findings that the baseline has. */
+  /** Number of findings in the baseline. */
   readonly known: number
 }
 
-/** Accepted when their rule is off: the type is not known. */
+/** Rules about unknown kinds: if they are off, the objects are accepted, because their type is unknown. */
 const aboutKinds: readonly string[] = ['missing-definition', 'unreadable-definition', 'unknown-kind']
 
-/** Validates files one by one, and remembers objects to find duplicates across files. */
+/** Validates files one by one, and records objects to find duplicates across files. */
 export class FileValidator {
   readonly #kinds: OfflineKinds
   readonly #options: ValidateFilesOptions
@@ -83,7 +83,7 @@ export class FileValidator {
     return { file: file.path, findings: left, objects, unchecked, known: reported.length - left.length }
   }
 
-  /** The findings of rules that are not off, with their severities, by position. */
+  /** Returns the findings of rules that are not off, with their severities, sorted by position. */
   #reported(findings: readonly ValidationFinding[]): ValidationFinding[] {
     return findings
       .flatMap((finding): ValidationFinding[] => {
@@ -116,7 +116,7 @@ export class FileValidator {
     return { findings, unchecked, ...(checked.identity === undefined ? {} : { identity: checked.identity }) }
   }
 
-  /** Duplicate keys within the object. */
+  /** Returns duplicate keys within the object. */
   #duplicateFields({ at }: ManifestObject, document: ManifestDocument): Problem[] {
     if (severityOf('duplicate-field', 'error', this.#options.rules) === 'off') return []
     return document.repeated().flatMap(({ path }): Problem[] => {
@@ -147,7 +147,7 @@ export class FileValidator {
   }
 }
 
-/** Maps paths of the internal form of a CustomResourceDefinition, with one schema at the top, to those of `v1`. */
+/** Maps paths in the internal form of a CustomResourceDefinition, which has one schema at the top, to paths in `v1`. */
 function writtenPath({ apiVersion, kind }: ManifestObjectName, path: string): string {
   if (kind !== 'CustomResourceDefinition' || apiVersion !== 'apiextensions.k8s.io/v1') return path
   return path

@@ -9,7 +9,7 @@ const validator = createManifestValidator()
 const configMap = (name: string, rest = '') => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${rest}`
 const findingsIn = async (text: string, path = 'a.yaml'): Promise<readonly ValidationFinding[]> =>
   (await validator.validate([{ path, text }])).findings
-/** The text after the edits of a suggestion. */
+/** Returns the text after the edits of a suggestion. */
 const corrected = (text: string, { suggestion }: ValidationFinding): string => {
   const lines = text.split('\n')
   for (const { range, text: replacement } of suggestion?.edits ?? []) {
@@ -20,7 +20,7 @@ const corrected = (text: string, { suggestion }: ValidationFinding): string => {
 }
 
 describe('validateManifests', () => {
-  it('validates the metadata of kinds whose own rules do not', async () => {
+  it('validates the metadata of kinds whose rules do not', async () => {
     const budget =
       'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {labels: {a: "-"}}\nspec: {minAvailable: 1, selector: {}}\n'
     const found = await findingsIn(budget)
@@ -28,7 +28,7 @@ describe('validateManifests', () => {
       ['required', 'metadata.name'],
       ['invalid', 'metadata.labels'],
     ])
-    // Each name has one error, that of its kind.
+    // Each name has only the error of its kind.
     expect((await findingsIn(configMap('a/B'))).map(({ path }) => path)).toEqual(['metadata.name'])
   })
 
@@ -52,7 +52,7 @@ describe('validateManifests', () => {
     expect(summary).toEqual({ files: 4, objects: 4, errors: 1, warnings: 1, unchecked: 0, known: 0 })
   })
 
-  it('keeps the definitions of one run out of the next', async () => {
+  it('does not keep definitions between runs', async () => {
     const files = [
       { path: 'a.yaml', text: 'apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1}\n' },
     ]
@@ -74,7 +74,7 @@ describe('validateManifests', () => {
     expect(findings.map(({ rule }) => rule)).toEqual(['unchecked-kind'])
   })
 
-  it('ends when its signal does', async () => {
+  it('stops when its signal aborts', async () => {
     const files = Array.from({ length: 100 }, (_, i) => ({ path: `${i}.yaml`, text: configMap(`a${i}`) }))
     const abort = new AbortController()
     let seen = 0
@@ -107,13 +107,13 @@ describe('rules', () => {
   const rulesOf = async (rules: RuleSettings) =>
     (await validateManifests([{ path: 'a.yaml', text }], { rules })).findings.map(({ rule, severity }) => `${rule} ${severity}`)
 
-  it('have the severities of their settings', async () => {
+  it('have the configured severities', async () => {
     expect(await rulesOf({})).toEqual(['unknown-field error', 'type error'])
     expect(await rulesOf({ 'unknown-field': 'warning' })).toEqual(['unknown-field warning', 'type error'])
     expect(await rulesOf({ 'unknown-field': 'off', type: 'off' })).toEqual([])
   })
 
-  it('about unknown kinds accept objects when they are off', async () => {
+  it('about unknown kinds accept objects if they are off', async () => {
     const files = [{ path: 'a.yaml', text: 'apiVersion: a.example.com/v1\nkind: A\nmetadata: {name: a}\n' }]
     const { findings, summary } = await validateManifests(files, { rules: { 'missing-definition': 'off' } })
     expect(findings).toEqual([])
@@ -125,7 +125,7 @@ describe('rules', () => {
     [{ type: 'fatal' }, 'the rule type cannot be "fatal"; it must be error, warning, off'],
     [{ internal: 'off' }, 'the rule internal is always an error'],
     [{ toString: 'off' }, 'unknown rule toString'],
-  ])('refuse %j', (rules, message) => {
+  ])('reject %j', (rules, message) => {
     expect(() => createManifestValidator({ rules: rules as RuleSettings })).toThrow(message)
   })
 })
@@ -139,13 +139,13 @@ describe('suggestions', () => {
     ['a misspelt kind', 'apiVersion: v1\nkind: Pood\n', 'apiVersion: v1\nkind: Pod\n'],
     ['a kind of another group', 'apiVersion: v1\nkind: Deployment\n', 'apiVersion: apps/v1\nkind: Deployment\n'],
     ['a removed version', 'apiVersion: batch/v1beta1\nkind: CronJob\n', 'apiVersion: batch/v1\nkind: CronJob\n'],
-  ])('correct %s', async (_, text, expected) => {
+  ])('fix %s', async (_, text, expected) => {
     const found = (await findingsIn(text)).filter(({ suggestion }) => suggestion !== undefined)
     expect(found).toHaveLength(1)
     expect(corrected(text, found[0] as ValidationFinding)).toBe(expected)
   })
 
-  it('correct JSON, items of lists and fields of custom resources', async () => {
+  it('fix JSON, items of lists and fields of custom resources', async () => {
     const json =
       '{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"},\n "tipe": "Opaque"}]}'
     const [finding] = await findingsIn(json, 'a.json')
@@ -155,7 +155,7 @@ describe('suggestions', () => {
     expect(found?.suggestion?.title).toBe('Replace sise by size')
   })
 
-  it('are absent where nothing is similar', async () => {
+  it('are absent if no name is similar', async () => {
     const found = await findingsIn(configMap('a', 'zzzzzzzzzzzz: 1\n'))
     expect(found.map(({ suggestion }) => suggestion)).toEqual([undefined])
   })
@@ -164,7 +164,7 @@ describe('suggestions', () => {
 describe('baselines', () => {
   const text = configMap('a', 'date: {}\n')
 
-  it('leave known findings out, wherever they have moved', async () => {
+  it('suppress known findings, even if they were moved', async () => {
     const before = await validator.validate([{ path: 'a.yaml', text }])
     const baseline = parseValidationBaseline(JSON.stringify(createValidationBaseline(before.findings)))
     expect(baseline.findings).toEqual([
@@ -192,7 +192,7 @@ describe('baselines', () => {
     ['{"formatVersion": 2, "findings": []}', 'its formatVersion is 2, not 1'],
     ['{"formatVersion": 1, "findings": [{}]}', 'findings[0].rule is not a string'],
     ['{"formatVersion": 1, "findings": [{"rule": "a", "subject": "b", "path": "", "message": "", "count": 0}]}', 'count is not'],
-  ])('are refused when malformed: %s', (malformed, message) => {
+  ])('are rejected when malformed: %s', (malformed, message) => {
     expect(() => parseValidationBaseline(malformed)).toThrow(message)
   })
 })

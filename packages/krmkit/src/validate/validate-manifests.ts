@@ -10,12 +10,12 @@ import { parseRuleSettings, type RuleSettings } from './rule-settings.ts'
 import { ValidateError } from './validate-error.ts'
 import { FileValidator, type ValidatedFile } from './validate-files.ts'
 
-/** Validation of manifests as functions: what `krmkit validate` does, without files and processes. */
+/** Validation of manifests as functions: `krmkit validate` without files and processes. */
 
 /** A CustomResourceDefinition, or the text of a file with some. */
 export type DefinitionSource = ManifestFile | { readonly kind: string }
 
-/** What a validator validates for. */
+/** Options of a validator. */
 export interface ManifestValidatorOptions {
   /** Kubernetes release to validate for, such as `1.29`. Default: the newest one that the package knows. */
   readonly release?: string
@@ -23,19 +23,24 @@ export interface ManifestValidatorOptions {
   readonly runtimeConfig?: string
   /** Feature gates of the server. Default: those of the release. */
   readonly featureGates?: Readonly<Record<string, boolean>>
-  /** Severities by rule; `off` leaves a rule out. Objects of unknown kinds are accepted when `unknown-kind` and `missing-definition` are off. */
+  /**
+   * Severities by rule; `off` disables a rule. Objects of unknown kinds are accepted if `unknown-kind` and
+   * `missing-definition` are off.
+   */
   readonly rules?: RuleSettings
 }
 
 /** The options of one run. */
 export interface ValidateRunOptions {
-  /** Definitions of custom resources besides those in the files. They are not validated. Default: none. */
+  /** Definitions of custom resources in addition to those in the files. They are not validated. Default: none. */
   readonly definitions?: readonly DefinitionSource[]
-  /** Where custom resources are looked up that neither the files nor `definitions` define, in order. Default: nowhere. */
+  /**
+   * Sources of definitions for custom resources that neither the files nor `definitions` define, in order. Default: none.
+   */
   readonly lookups?: readonly DefinitionLookup[]
   /** Known findings, which are counted and not reported. Default: none. */
   readonly baseline?: ValidationBaseline
-  /** Ends the run: its promise is rejected with the reason of the signal. */
+  /** Aborts the run: its promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal
   /** Called with the result of each file, in order. */
   readonly onFile?: (file: ValidatedFile) => void
@@ -43,14 +48,14 @@ export interface ValidateRunOptions {
 
 /** The result of a run. */
 export interface ManifestValidation {
-  /** By file in the order given, and by position in each. */
+  /** Sorted by file in the given order, then by position. */
   readonly findings: readonly ValidationFinding[]
   readonly summary: ValidationSummary
 }
 
-/** Validates manifests of one release again and again, as editors do. */
+/** Validates manifests repeatedly for one release, as editors do. */
 export interface ManifestValidator {
-  /** Validates files together: definitions among them hold for all, and objects that occur twice are found. */
+  /** Validates files together: definitions in any file apply to all files, and duplicate objects are found. */
   validate(files: readonly ManifestFile[], options?: ValidateRunOptions): Promise<ManifestValidation>
 }
 
@@ -58,7 +63,8 @@ export interface ManifestValidator {
  * Validates manifests with the rules of a server, offline: fields, types, defaults, validation of each kind, and custom resources
  * whose definitions are given. The functions need no files and no process, and run in browsers and workers.
  *
- * @param files texts of YAML or JSON, each with any number of documents and lists. A path that ends in `.json` accepts JSON only.
+ * @param files texts of YAML or JSON, each with any number of documents and lists. A file whose path ends in `.json` must be
+ *   JSON.
  * @throws ValidateError `InvalidRule`, `InvalidOption`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and
  * feature gates. Problems of the files are findings.
  * @example
@@ -99,7 +105,7 @@ function validatorFor({ rules = {}, ...options }: ManifestValidatorOptions): Man
 }
 
 /**
- * A validator over kinds, which runs do not change.
+ * Creates a validator over kinds, which are not changed by runs.
  *
  * @throws ValidateError `InvalidRule`
  * @example
@@ -146,7 +152,7 @@ function checkFiles(files: readonly ManifestFile[]): void {
   throw new ValidateError({ code: 'InvalidOption', message })
 }
 
-/** The kinds and the custom resources that the sources define. */
+/** Returns the kinds together with the custom resources that the sources define. */
 export async function kindsWith(kinds: OfflineKinds, sources: readonly DefinitionSource[]): Promise<OfflineKinds> {
   const all = kinds.copy()
   for (const source of sources) {

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 import { ownMember } from './objects.ts'
 
-/** What a type says about a value: one view of the types of built-in kinds and of the schemas of custom resources. */
+/** The shape of a value: a common view of the types of built-in kinds and the schemas of custom resources. */
 
 export interface ValueShape {
-  /** `string`, `integer`, `PodSpec`, `[]Container`, `map[string]Quantity` */
+  /** Type as text: `string`, `integer`, `PodSpec`, `[]Container`, `map[string]Quantity` */
   readonly type: string
   /** Name of the type of an object, such as `core/v1.PodSpec`. */
   readonly typeName?: string
@@ -15,7 +15,7 @@ export interface ValueShape {
   readonly items?: () => ValueShape
   /** Values of a map. */
   readonly values?: () => ValueShape
-  /** Allowed values; absent: all of the type. */
+  /** Allowed values; absent: all values of the type. */
   readonly allowed?: readonly JsonValue[]
 }
 
@@ -28,20 +28,20 @@ export interface MemberShape {
   readonly listMapKeys?: readonly string[]
   readonly mapType?: 'atomic' | 'granular'
   readonly featureGates?: readonly string[]
-  /** Text of the schema of a custom resource. */
+  /** Description in the schema of a custom resource. */
   readonly description?: string
-  /** Further limits of the schema of a custom resource, such as `minimum: 1`. */
+  /** Further limits in the schema of a custom resource, such as `minimum: 1`. */
   readonly limits?: readonly string[]
   /** Name of the type that declares the member. */
   readonly owner?: string
-  /** Whether the schema of a custom resource keeps it from changing. */
+  /** Whether a rule in the schema of a custom resource makes the member immutable. */
   readonly immutable?: boolean
 }
 
 const shapes = new WeakMap<StructType, ValueShape>()
 
 /**
- * The shape of the objects of a type.
+ * Returns the shape of the objects of a type.
  *
  * @example
  * import { Deployment } from '@krmkit/kinds/apps/v1'
@@ -57,18 +57,18 @@ export function shapeOf(type: StructType): ValueShape {
   return shape
 }
 
-/** The member or item that a step leads to. */
+/** Returns the member or item at a step. */
 export function shapeAfter(shape: ValueShape, step: string | number): MemberShape | ValueShape | undefined {
   if (typeof step === 'number') return shape.items?.()
   return shape.members?.().get(step) ?? shape.values?.()
 }
 
-/** The value of a member, or the value itself; see {@link shapeOf}. */
+/** Returns the value shape of a member, or a value shape itself; see {@link shapeOf}. */
 export function valueShape(shape: MemberShape | ValueShape): ValueShape {
   return 'value' in shape ? shape.value : shape
 }
 
-/** The shape at the end of a path of members and items, see {@link shapeOf}; undefined where the type does not have it. */
+/** Returns the shape at a path of members and items, see {@link shapeOf}; undefined if the type has no such path. */
 export function shapeAt(root: ValueShape, steps: readonly (string | number)[]): MemberShape | ValueShape | undefined {
   let at: MemberShape | ValueShape | undefined = root
   for (const step of steps) at = at === undefined ? undefined : shapeAfter(valueShape(at), step)
@@ -151,7 +151,7 @@ function customShape(type: StructType, objectMeta: StructType): ValueShape {
   }
 }
 
-/** The members that every object has. */
+/** Returns the members that every object has. */
 function objectMembers(objectMeta: StructType): [string, MemberShape][] {
   const text: ValueShape = { type: 'string' }
   const members: MemberShape[] = [
@@ -197,7 +197,7 @@ function propertyShape(name: string, schema: JsonObject, required: boolean): Mem
   }
 }
 
-/** Whether a rule compares the value with the one before. */
+/** Whether a rule requires the value to equal the old value. */
 function isImmutable(schema: JsonObject): boolean {
   const rules = ownMember(schema, 'x-kubernetes-validations')
   const texts = Array.isArray(rules) ? rules.map((rule) => (isJsonObject(rule) ? String(ownMember(rule, 'rule')) : '')) : []

@@ -40,7 +40,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     },
   )
 
-/** Builds a worker script with other behavior. */
+/** Builds a worker script with different behavior. */
 function otherWorker(name: string, code: string): string {
   const file = join(dirname(worker), name)
   writeFileSync(
@@ -69,13 +69,13 @@ describe('createYamlTranslator', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
-  it('leaves the bytes of a Buffer to its owner', async () => {
+  it('does not transfer the bytes of a Buffer', async () => {
     const yaml = Buffer.from(`a: 1\n${'# c\n'.repeat(5000)}`)
     await translator().toJson(yaml, limits)
     expect(yaml.byteLength).toBe(20_005)
   })
 
-  it('reports an invalid document, and converts the next', async () => {
+  it('reports an invalid document, and converts the next one', async () => {
     const made = translator()
     const answers = await Promise.all([refusal(read(made, 'a: [1')), read(made, 'b: 2'), refusal(read(made, 'a: *b'))])
     expect(answers[0]).toEqual(['Yaml', expect.stringContaining('did not find expected'), expect.anything()])
@@ -100,7 +100,7 @@ describe('createYamlTranslator', () => {
     expect(answers[1]?.json).toEqual(utf8.encode('b'))
   })
 
-  it('replaces a thread that ends', async () => {
+  it('replaces a thread that has ended', async () => {
     const frail = otherWorker(
       'frail.cjs',
       `if (yaml.length > 3) process.exit(1); parentPort.postMessage({ json: yaml, problems: [] })`,
@@ -113,7 +113,7 @@ describe('createYamlTranslator', () => {
     expect(await refusal(read(broken, 'a'))).toEqual([503, 'the thread that reads YAML failed'])
   })
 
-  it('limits queued documents, and drops those of aborted requests', async () => {
+  it('limits queued documents, and drops documents of aborted requests', async () => {
     const made = translator({ maxWaiting: 2 })
     const gone = new AbortController()
     const answers = [

@@ -8,7 +8,7 @@ import type { YamlAsJson } from '@krmkit/schema/yaml'
 import type { YamlReply, YamlTask } from './messages.ts'
 
 /**
- * Converts YAML to JSON in a worker thread, which is started on demand and ended when it is idle.
+ * Converts YAML to JSON in a worker thread, which is started on demand and terminated when idle.
  *
  *     idle ──toJson──▶ busy ──reply──▶ idle ──10 s──▶ (ended)
  *                       └── time limit, heap limit, crash ──▶ (ended; the task is rejected, the next one starts a new thread)
@@ -17,11 +17,11 @@ import type { YamlReply, YamlTask } from './messages.ts'
 export interface YamlTranslatorOptions {
   /** Path of the worker script. Default: the built file of this package. */
   readonly worker?: string
-  /** Heap limit of the thread, in MiB. Documents above it are rejected with 413. Default 128. */
+  /** Heap limit of the thread, in MiB. Documents that need more are rejected with 413. Default 128. */
   readonly heapMb?: number
-  /** Time limit per document, in milliseconds. Documents above it are rejected with 413. Default 10 000. */
+  /** Time limit per document, in milliseconds. Slower documents are rejected with 413. Default 10 000. */
   readonly timeoutMs?: number
-  /** Maximum number of queued documents; further ones are rejected with 429. Default 16. */
+  /** Maximum number of queued documents; further documents are rejected with 429. Default 16. */
   readonly maxWaiting?: number
   /** Idle time after which the thread ends and frees its memory, in milliseconds. Default 10 000. */
   readonly idleMs?: number
@@ -34,7 +34,7 @@ export interface ClosableTranslator extends YamlTranslator {
 }
 
 /**
- * The path of the worker script of the built or bundled package; undefined when running from the sources.
+ * Returns the path of the worker script of the built or bundled package; undefined when running from sources.
  *
  * @example
  * import { createYamlTranslator, yamlWorkerFile } from 'krmkit'
@@ -132,7 +132,7 @@ class ThreadTranslator implements ClosableTranslator {
       this.#timeoutMs,
     )
     this.#thread ??= this.#start()
-    // A copy, since the buffer is transferred; `slice` of a Buffer is none.
+    // A copy, because the buffer is transferred; `slice` of a Buffer does not copy.
     const yaml = new Uint8Array(next.task.yaml)
     this.#thread.postMessage({ ...next.task, yaml } satisfies YamlTask, [yaml.buffer])
   }
@@ -140,7 +140,7 @@ class ThreadTranslator implements ClosableTranslator {
   #start(): Worker {
     const thread = new Worker(this.#file, {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-      // Isolated from arguments and environment of the process.
+      // The worker does not inherit arguments and environment of the process.
       argv: [],
       env: {},
       execArgv: [],

@@ -3,7 +3,7 @@ import type { Severity, ValidationRule } from '../findings.ts'
 export interface ManifestMistake {
   readonly title: string
   readonly text: string
-  /** One finding for each `¦`, in order. */
+  /** The expected findings, one for each `¦`, in order. */
   readonly expected: readonly ExpectedFinding[]
   readonly extension?: '.json' | '.yml'
 }
@@ -12,6 +12,6 @@ export interface ExpectedFinding {
   readonly rule: ValidationRule
   readonly path: string
   readonly severity?: Severity
-  /** Part of the message. */
+  /** Expected part of the message. */
   readonly says?: string
 }
