@@ -35,7 +35,7 @@ describe('npm create krmkit', () => {
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ name: 'shop' })
   })
 
-  it('asks for the folder and the template, by number or name, until the answer is one', async () => {
+  it('asks for the folder and the template, by number or name, until the answer is valid', async () => {
     const { code, output, questions } = await run([], { answers: [join(root, 'asked'), '9', 'web', '3'] })
     expect(code).toBe(0)
     expect(questions).toEqual(['Folder (my-krmkit): ', ...Array(3).fill('Template (1 to 3): ')])
@@ -43,7 +43,7 @@ describe('npm create krmkit', () => {
     expect(existsSync(join(root, 'asked/action.yml'))).toBe(true)
   })
 
-  it('asks only for what is missing', async () => {
+  it('asks only for missing arguments', async () => {
     const { questions } = await run([join(root, 'half')], { answers: ['ci-linter'] })
     expect(questions).toEqual(['Template (1 to 3): '])
   })

@@ -4,13 +4,16 @@ import { CreateError } from './create-error.ts'
 import { type CreatedProject, createProject } from './create-project.ts'
 import { isTemplateName, type TemplateName, templates } from './templates.ts'
 
-/** What the command reads and writes besides files. */
+/** The terminal of the command. */
 export interface Terminal {
   /** Writes one line of output. */
   print(line: string): void
   /** Writes one line of errors. */
   fail(line: string): void
-  /** Asks a question and returns the line that the user enters. Absent: there is no terminal, and flags must give everything. */
+  /**
+   * Asks a question and returns the line that the user enters. Absent: there is no terminal, and all values must be given by
+   * flags.
+   */
   readonly ask?: (question: string) => Promise<string>
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -73,7 +76,7 @@ function parse(args: readonly string[]) {
     const parsed = parseArgs({ args: [...args], options: flags, allowPositionals: true })
     if (parsed.positionals.length <= 1) return parsed
   } catch (error) {
-    // `parseArgs` throws nothing else.
+    // `parseArgs` throws only errors about invalid flags.
     throw invalidFlag(error instanceof Error ? error.message : String(error))
   }
   throw invalidFlag('one folder can be named; flags of the command follow `--`')
@@ -90,7 +93,7 @@ async function askFolder({ ask }: Terminal): Promise<string> {
   return answer === '' ? suggestion : answer
 }
 
-/** A template by number or name; other answers are asked again. */
+/** Asks for a template by number or name; repeats the question after an invalid answer. */
 async function askTemplate({ ask, print }: Terminal): Promise<string> {
   if (ask === undefined) throw invalidFlag('name a template with --template')
   for (const [index, { name, description }] of templates.entries()) print(`  ${index + 1}  ${name.padEnd(width)}${description}`)

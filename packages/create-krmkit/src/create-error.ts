@@ -7,10 +7,10 @@ export type CreateErrorCode =
   | 'FolderNotEmpty'
   /** The folder of packed packages lacks one that the template needs. */
   | 'MissingTarball'
-  /** An unknown flag, or one argument too many. */
+  /** An unknown flag, or an additional argument. */
   | 'InvalidFlag'
 
-/** The project cannot be created. The message says what to do. */
+/** Thrown when the project cannot be created. The message says how to fix it. */
 export class CreateError extends Error {
   readonly code: CreateErrorCode
 

@@ -41,7 +41,7 @@ describe.each(templates)('template $name', ({ name: template }) => {
     for (const file of files) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('{{name}}')
   })
 
-  it('depends on this release, and on the versions of tools that this release is tested with', () => {
+  it('depends on this release, and on the tool versions with which this release is tested', () => {
     const tested = readJson(new URL('../../../package.json', import.meta.url))['devDependencies'] ?? {}
     const all = Object.entries({ ...dependencies, ...devDependencies })
     expect(all.length).toBeGreaterThan(0)
@@ -58,7 +58,7 @@ describe('createProject', () => {
     expect(readJson(join(folder, 'package.json'))['name']).toBe('@shop/ops')
   })
 
-  it('refuses a folder with files, an invalid name and an unknown template, and writes nothing', () => {
+  it('rejects a folder with files, an invalid name and an unknown template, and writes nothing', () => {
     const full = join(root, 'full')
     mkdirSync(full)
     writeFileSync(join(full, 'notes.txt'), '')
@@ -75,12 +75,12 @@ describe('createProject', () => {
     })
   })
 
-  it('accepts a folder with a repository alone', () => {
+  it('accepts a folder that contains only a repository', () => {
     mkdirSync(join(root, 'repository/.git'), { recursive: true })
     expect(createProject({ folder: join(root, 'repository'), template: 'operator' }).files).toContain('package.json')
   })
 
-  it('installs packed packages of this version from a folder, among themselves too', () => {
+  it('installs packed packages of this version from a folder, including their dependencies', () => {
     const tarballs = join(root, 'tarballs')
     mkdirSync(tarballs)
     for (const name of ['krmkit', 'krmkit-cli', 'krmkit-meta', 'create-krmkit'])

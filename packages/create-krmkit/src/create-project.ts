@@ -6,14 +6,14 @@ import { type Dependencies, isKrmkitPackage, packedPackages, withPackedPackages 
 import { isTemplateName, type TemplateName, templateFolder, templates } from './templates.ts'
 
 export interface CreateProjectOptions {
-  /** Folder of the project, which must not exist or be empty. A folder `.git` may be in it. */
+  /** Folder of the project, which must not exist or be empty. It may contain a folder `.git`. */
   readonly folder: string
   readonly template: TemplateName
   /** Name in package.json. Default: the name of the folder. */
   readonly name?: string
   /**
-   * Folder with the packages of krmkit as `npm pack` writes them (`krmkit-meta-0.1.0.tgz`). The project then installs these files instead
-   * of released versions. Default: released versions.
+   * Folder with packages of krmkit written by `npm pack` (`krmkit-meta-0.1.0.tgz`). The project then installs these files
+   * instead of released versions. Default: released versions.
    */
   readonly tarballs?: string
 }
@@ -22,7 +22,7 @@ export interface CreatedProject {
   /** Absolute path. */
   readonly folder: string
   readonly name: string
-  /** The written files, as sorted paths from the folder. */
+  /** The written files, as sorted paths relative to the folder. */
   readonly files: readonly string[]
 }
 
@@ -32,13 +32,13 @@ interface Manifest extends Dependencies {
 
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const maxNameLength = 214
-/** npm leaves files with these names out of packages, so that templates have them under another name. */
+/** Files by their name in templates: npm omits files with their real names from packages. */
 const realNames: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
 
 /**
  * Writes the files of a template. Nothing is installed.
  *
- * @throws CreateError `UnknownTemplate`, `InvalidName`, `FolderNotEmpty`, `MissingTarball`; nothing is written then.
+ * @throws CreateError `UnknownTemplate`, `InvalidName`, `FolderNotEmpty`, `MissingTarball`; nothing is written in this case.
  * @example
  * import { createProject } from 'create-krmkit'
  * const { files } = createProject({ folder: 'my-operator', template: 'operator' })
@@ -67,7 +67,7 @@ export function createProject({ template, tarballs, ...options }: CreateProjectO
   return { folder, name, files: [...files.keys()].sort() }
 }
 
-/** The text of each file of the project, by its path. */
+/** Returns the text of each file of the project, by path. */
 function filesOf(template: TemplateName, { name, tarballs }: { readonly name: string; readonly tarballs: string | undefined }) {
   const source = fileURLToPath(templateFolder(template))
   const files = new Map<string, string>()
@@ -82,7 +82,7 @@ function filesOf(template: TemplateName, { name, tarballs }: { readonly name: st
   return files
 }
 
-/** The manifest with versions of krmkit, which templates leave open (`*`). All packages are released together. */
+/** Sets the versions of krmkit packages in the manifest, which are `*` in templates. All packages are released together. */
 function withVersions(manifest: Manifest, tarballs: string | undefined): Manifest {
   const version = ownVersion()
   if (tarballs !== undefined) {

@@ -2,15 +2,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CreateError } from './create-error.ts'
 
-/** Packages that `npm pack` has written to a folder, as dependencies of a project. */
+/** Uses packages that `npm pack` has written to a folder as dependencies of a project. */
 
-/** The members of package.json that name the versions of packages. */
+/** The members of package.json that contain package versions. */
 export interface Dependencies {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** File dependencies by package name: `@krmkit/meta` is in `krmkit-meta-0.1.0.tgz`. */
+/** Returns file dependencies by package name: `@krmkit/meta` is in `krmkit-meta-0.1.0.tgz`. */
 export function packedPackages(folder: string, version: string): Readonly<Record<string, string>> {
   const suffix = `-${version}.tgz`
   const files = existsSync(folder) ? readdirSync(folder) : []
@@ -27,7 +27,7 @@ function packageNameOf(stem: string): string {
 }
 
 /**
- * Replaces versions of krmkit packages by files; `overrides` does the same for the packages among themselves.
+ * Replaces versions of krmkit packages by files; `overrides` does the same for dependencies between these packages.
  *
  * @throws CreateError `MissingTarball`
  */

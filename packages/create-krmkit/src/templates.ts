@@ -3,11 +3,11 @@ export type TemplateName = 'control-plane' | 'operator' | 'ci-linter'
 
 export interface Template {
   readonly name: TemplateName
-  /** What the project is, in one line. */
+  /** One-line description of the project. */
   readonly description: string
 }
 
-/** The templates, in the order in which the command offers them. */
+/** The templates, in the order in which the command lists them. */
 export const templates: readonly Template[] = [
   { name: 'control-plane', description: 'an API server for kubectl with a kind and a controller of yours' },
   { name: 'operator', description: 'an operator, tested against an API server in the same process' },
@@ -18,7 +18,7 @@ export function isTemplateName(name: string): name is TemplateName {
   return templates.some((template) => template.name === name)
 }
 
-/** The folder that holds the files of a template. */
+/** Returns the folder with the files of a template. */
 export function templateFolder(name: TemplateName): URL {
   return new URL(`../templates/${name}/`, import.meta.url)
 }

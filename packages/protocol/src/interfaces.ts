@@ -1,19 +1,25 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * HTTP semantics without HTTP: what an API server receives and returns. Adapters translate sockets and fetch requests into these
- * values; the in-process client creates them directly.
+ * HTTP semantics without HTTP: requests and responses of an API server as values. Adapters convert sockets and fetch
+ * requests to these values; the in-process client creates them directly.
  */
 
 /** The remote end of a connection. */
 export interface Peer {
   /** IP address of the client, for logs and audit. */
   readonly address?: string
-  /** DER certificates whose key the client has proven to own, leaf first. Absent or empty without a client certificate. */
+  /**
+   * DER certificates of the client, leaf first; the client has proven possession of the key. Absent or empty without a
+   * client certificate.
+   */
   readonly certificates?: readonly Uint8Array[]
 }
 
-/** An authenticated user. Structurally the `UserInfo` of `@krmkit/meta`, repeated here because this package imports nothing. */
+/**
+ * An authenticated user. Structurally equal to `UserInfo` of `@krmkit/meta`; repeated here because this package imports
+ * nothing.
+ */
 export interface RequestUser {
   readonly username: string
   readonly uid?: string
@@ -23,13 +29,13 @@ export interface RequestUser {
 
 export interface ApiRequest {
   readonly method: string
-  /** Raw path as on the wire: still percent-encoded, without the query. */
+  /** Raw path: percent-encoded, without the query. */
   readonly path: string
   /** Raw query string without the question mark. */
   readonly query: string
   /** Names in lower case. A repeated header is an array, in order of arrival. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** True where the host may have joined repeated headers into one, separated by a comma and a space, as fetch hosts do. */
+  /** Whether the host may have joined repeated headers into one, separated by a comma and a space, as fetch hosts do. */
   readonly headersJoined?: boolean | undefined
   /**
    * Reads the whole body. Call it at most once. An absent body is empty.
@@ -40,28 +46,31 @@ export interface ApiRequest {
   /** Whether the whole body has been received, so that `body` does not wait for the client. Absent: unknown. */
   readonly isBodyReceived?: boolean | undefined
   /**
-   * Reads the body chunk by chunk, at the pace of the consumer and without a limit. Use it instead of `body`, not beside it.
-   * Absent where only `body` is supported.
+   * Reads the body chunk by chunk, at the pace of the consumer and without a limit. Use either `stream` or `body`. Absent if
+   * only `body` is supported.
    */
   readonly stream?: (() => AsyncIterable<Uint8Array>) | undefined
-  /** The connection can switch to the protocol of the `upgrade` header: the response body may be a `connection`. */
+  /**
+   * Whether the connection can switch to the protocol of the `upgrade` header; the response body may then be a `connection`.
+   */
   readonly upgradable?: boolean | undefined
   readonly peer: Peer
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
   /** Set by in-process callers that are already authenticated; the server then skips authentication. */
   readonly user?: RequestUser | undefined
-  /** Set by in-process callers: called with the decision of each admission plugin about this request. */
+  /** Set by in-process callers: receives the decision of each admission plugin on this request. */
   readonly decisions?: DecisionCallback | undefined
-  /** Set by in-process callers: called with each step of the decision about this request. Absent: steps are not recorded. */
+  /** Set by in-process callers: receives each step of the decision on this request. Absent: steps are not recorded. */
   readonly trace?: TraceCallback | undefined
-  /** Set by in-process callers that belong to the server: storage versions answer although they are not served. */
+  /** Set by in-process callers that belong to the server: allows access to storage versions that are not served. */
   readonly internal?: boolean | undefined
 }
 
 /**
- * Receives an `AdmissionDecision` of `@krmkit/admission`, declared as `object` because this package imports nothing. A method type:
- * its parameter is bivariant, so that `(decision: AdmissionDecision) => void` is one too.
+ * Receives an `AdmissionDecision` of `@krmkit/admission`, declared as `object` because this package imports nothing. void`
+ * is one too. => A method type, whose parameter is bivariant, so that `(decision: AdmissionDecision) => void` is assignable.
+ * => void` is one too.
  */
 export type DecisionCallback = { receive(decision: object): void }['receive']
 
@@ -69,8 +78,8 @@ export type DecisionCallback = { receive(decision: object): void }['receive']
 export type TraceCallback = { receive(step: object): void }['receive']
 
 /**
- * A part of a body whose bytes are computed on demand. The same piece always stands for the same bytes, so adapters may cache what
- * they derive from it, such as its compressed form.
+ * A part of a body whose bytes are computed on demand. The same object always represents the same bytes, so adapters may
+ * cache data derived from it, such as its compressed form.
  */
 export interface BodyPiece {
   readonly byteLength: number
@@ -79,10 +88,10 @@ export interface BodyPiece {
 
 /**
  * - `bytes`: the whole body.
- * - `list`: the parts of one body, in order; `length` is their sum in bytes.
- * - `stream`: chunks of unknown number, pulled one by one, so that a slow reader slows the producer. A watch also offers its
- *   `events` to in-process callers that need no bytes. Read either `stream` or `events`, once; `ready` beside `stream` saves
- *   promises where many streams receive the same chunks.
+ * - `list`: the parts of one body, in order; `length` is their total size in bytes.
+ * - `stream`: chunks of unknown number, pulled one by one, so that a slow reader slows the producer. A watch also has
+ *   `events`, for in-process callers that need no bytes. Read either `stream` or `events`, once. With `ready`, many streams
+ *   that receive the same chunks need fewer promises.
  * - `connection`: follows status 101 on an upgradable request and carries bytes both ways until one side ends.
  */
 export type ApiBody =
@@ -98,8 +107,8 @@ export type ApiBody =
   | { readonly kind: 'connection'; readonly connection: Duplex }
 
 /**
- * The chunks of a stream that can be taken without waiting. They follow what the iterator has returned. The reader keeps one
- * `next()` of the iterator pending: it returns all other chunks, and the end or failure of the stream.
+ * The chunks of a stream that can be taken without waiting. They follow the chunks that the iterator has returned. The
+ * reader keeps one `next()` of the iterator pending, which returns all other chunks, and the end or failure of the stream.
  */
 export interface ReadyChunks {
   /** Called when chunks have become ready. Until it is set, the iterator returns every chunk. */
@@ -122,7 +131,8 @@ export interface ApiResponse {
 }
 
 /**
- * An API server as a function. Every failure is a response with a Status body. A handler rejects with an error whose `name` is
- * `AbortError` to drop the request without a response: the connection closes, or the HTTP/2 stream is reset.
+ * An API server as a function from requests to responses. Every failure is a response with a Status body. A handler rejects
+ * with an error whose `name` is `AbortError` to drop the request without a response: the connection closes, or the HTTP/2
+ * stream is reset.
  */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>

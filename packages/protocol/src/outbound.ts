@@ -1,20 +1,23 @@
 import type { ApiResponse } from './interfaces.ts'
 
-/** Requests that an API server sends: to webhooks, to the servers behind aggregated APIs, and to pods and nodes. */
+/** Requests that an API server sends: to webhooks, to servers of aggregated APIs, and to pods and nodes. */
 
-/** Where to send requests over TLS, and with which certificates. */
+/** A TLS server to which requests are sent, with certificates. */
 export interface WebhookTarget {
-  /** `https://host:port` */
+  /** URL origin: `https://host:port`. */
   readonly origin: string
-  /** PEM of the trusted authorities. Absent: those of the platform. */
+  /** PEM of the trusted authorities. Absent: the authorities of the platform. */
   readonly ca?: string
   /** PEM of the client certificate; requires `key`. */
   readonly certificate?: string
   /** PEM of the private key of `certificate`. */
   readonly key?: string
-  /** Name that the server certificate must carry, when it differs from the host of `origin`. */
+  /** Name that the server certificate must match, if it differs from the host of `origin`. */
   readonly serverName?: string
-  /** Resolves the address to connect to, once per request, when it differs from `origin`. Rejects with the message to report. */
+  /**
+   * Resolves the address to connect to, once per request, if it differs from `origin`. Rejects with an error whose message
+   * is reported.
+   */
   readonly resolve?: () => Promise<ServiceAddress>
 }
 
@@ -30,7 +33,7 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
-  /** A longer response body is an error. */
+  /** Maximum length of the response body; a longer one is an error. */
   readonly limitBytes: number
 }
 
@@ -44,7 +47,7 @@ export interface WebhookResponse {
 /** Sends one request. Rejects with an Error whose message states why there is no response. */
 export type WebhookSender = (request: WebhookRequest) => Promise<WebhookResponse>
 
-/** Reaches webhooks over HTTPS. Connections to a target are kept and reused. */
+/** Transport to webhooks over HTTPS. Connections to a target are kept alive and reused. */
 export interface WebhookTransport {
   /** @throws Error when the authorities, the certificate or the key are invalid */
   open(target: WebhookTarget): WebhookSender
@@ -53,14 +56,14 @@ export interface WebhookTransport {
 /** A request to forward. */
 export interface ProxiedRequest {
   readonly method: string
-  /** Path and query as on the wire. */
+  /** Path and query, percent-encoded. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  /** Address to connect to. Default: that of the target. */
+  /** Address to connect to. Default: the address of the target. */
   readonly address?: ServiceAddress
-  /** An iterable is pulled only as fast as the other server reads it. Absent: no body. */
+  /** The body. An iterable is pulled only as fast as the other server reads. Absent: no body. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>
-  /** The headers request another protocol: the response body may be a `connection`. */
+  /** Whether the headers request another protocol; the response body may then be a `connection`. */
   readonly upgrade?: boolean
   readonly signal: AbortSignal
 }
@@ -70,13 +73,13 @@ export interface ProxyTransport {
   /** @throws Error when the authorities, the certificate or the key are invalid */
   open(target: ProxyTarget): ProxyConnection
   /**
-   * Resolves a host name to its IP addresses, at least one. Rejects with an Error that states why there is none. Absent where names
-   * cannot be resolved.
+   * Resolves a host name to its IP addresses, at least one. Rejects with an Error that states why there is none. Absent if
+   * names cannot be resolved.
    */
   lookup?(host: string): Promise<readonly string[]>
 }
 
-/** A server that requests are forwarded to. */
+/** A server to which requests are forwarded. */
 export interface ProxyConnection {
   /** The body of the response is a stream, or a connection after 101. Rejects with an Error that states why there is no response. */
   send(request: ProxiedRequest): Promise<ApiResponse>
@@ -85,10 +88,10 @@ export interface ProxyConnection {
 }
 
 export interface ProxyTarget extends WebhookTarget {
-  /** `https://host:port`, or `http://host:port` without TLS. */
+  /** URL origin: `https://host:port`, or `http://host:port` without TLS. */
   readonly origin: string
-  /** Path of the Unix socket to connect to, where the target has no address. */
+  /** Path of the Unix socket to connect to, if the target has no address. */
   readonly socketPath?: string
-  /** Skip verification of the server certificate. */
+  /** Whether to skip verification of the server certificate. */
   readonly insecure?: boolean
 }

@@ -1,10 +1,10 @@
 import type { SharedEvent } from './interfaces.ts'
 
-/** The seam between a client and the ways to a server: a call in the same process, or HTTPS. */
+/** The interface between a client and its transport to a server: in-process calls, or HTTPS. */
 
 export interface TransportRequest {
   readonly method: string
-  /** Raw path, still percent-encoded. */
+  /** Raw path, percent-encoded. */
   readonly path: string
   /** Raw query without the question mark; empty when absent. */
   readonly query: string
@@ -18,9 +18,9 @@ export interface TransportResponse {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Readable once. Leaving the loop ends the request. */
+  /** The body; readable once. Leaving the loop ends the request. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Events of an in-process watch, frozen and shared. Read them instead of `body`. */
+  /** Events of an in-process watch, frozen and shared. Read either `events` or `body`. */
   readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
