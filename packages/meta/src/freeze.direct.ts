@@ -1,7 +1,7 @@
 // Derived from freeze.ts by `npm run direct`: do not edit.
 
 /**
- * Freezes a plain JSON value at every level. Parts that are frozen already are skipped.
+ * Freezes a plain JSON value at every level. Frozen parts are skipped.
  *
  * @example
  * import { deepFreeze } from '@krmkit/meta/freeze'

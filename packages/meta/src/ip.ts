@@ -107,8 +107,8 @@ export function canonicalIP(text: string): string | undefined {
 
 /**
  * Returns the host to connect to for a name or address from an object: the canonical address (with its zone), or the DNS
- * name. `undefined` for text that kube-apiserver cannot resolve but resolvers and URL parsers read as an address, such as
- * fewer than four parts or hexadecimal numbers.
+ * name. `undefined` for other text, and for text that resolvers and URL parsers would read as another address: leading zeros,
+ * fewer than four parts, hexadecimal numbers.
  *
  * @example
  * import { connectableHost } from '@krmkit/meta/ip'

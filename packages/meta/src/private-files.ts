@@ -19,8 +19,8 @@ const hasModes = process.platform !== 'win32'
 /**
  * Creates a directory and its missing parents. Restricts an existing one to its owner.
  *
- * @throws Error naming the directory when it cannot be created, has the sticky bit, or belongs to another user and is
- *   accessible to others.
+ * @throws Error naming the directory when it cannot be created, is the root or has the sticky bit, or belongs to another user
+ *   and is accessible to others.
  * @example
  * import { ensurePrivateDirectory } from '@krmkit/meta/private-files'
  * // Creates .krmkit and .krmkit/pki with mode 0700.

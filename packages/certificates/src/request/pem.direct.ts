@@ -2,7 +2,8 @@
 import { beginLine, boundary, decodeBase64, endLine, type PemBlock } from './pem.ts'
 
 /**
- * Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped.
+ * Reads the PEM blocks of a text, as lenient as Go's `encoding/pem`: text outside of blocks and malformed blocks are
+ * skipped.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { anchorProblems } from './trust-bundle.ts'
 /**
  * Validates `spec.trustBundle` of a ClusterTrustBundle: PEM with CA certificates only, each once.
  *
- * @returns the problems in the words of kube-apiserver; empty when there are none.
+ * @returns the problems in the wording of kube-apiserver; empty when there are none.
  * @example
  * ```ts
  * import { createSigningAuthority } from '@krmkit/certificates'

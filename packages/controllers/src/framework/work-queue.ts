@@ -223,7 +223,7 @@ class QueueRateLimiter {
   #isGranted = false
   #cancel: (() => void) | undefined
 
-  /** @param onAvailable called when a token becomes available after `take` failed */
+  /** @param onAvailable called when a token becomes available after `tryAcquire` returned false */
   constructor(rateLimit: RateLimit, clock: Clock, onAvailable: () => void) {
     this.#bucket = new TokenBucket(rateLimit, clock)
     this.#clock = clock

@@ -40,7 +40,7 @@ export function remainingMs({ failures, lastFailureMs }: BackoffRecord, nowMs: n
 
 /**
  * Returns when a pod ended, in milliseconds since the epoch: the first known of the end of its last container, the time at
- * which it became unready, its deletion timestamp, and its creation timestamp.
+ * which it became unready, the time at which its deletion was requested, and its creation timestamp.
  */
 export function finishedAtMs(pod: ReadonlyPod): number {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata

@@ -134,7 +134,7 @@ export class ContainerRun {
     return this.#startedAtMs
   }
 
-  /** Time of the next state change without external input. */
+  /** Time of the next probe or state change without external input. */
   get nextAtMs(): number | undefined {
     if (this.#state !== 'running') return this.#nextAtMs
     const times = [this.#nextAtMs, this.#nextProbeAtMs, this.ready || this.#hasReadiness ? undefined : this.#readyAtMs]

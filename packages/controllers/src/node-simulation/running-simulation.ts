@@ -350,8 +350,8 @@ export class RunningSimulation implements AsyncDisposable {
   }
 
   /**
-   * Deletes a stopped pod with grace period zero. A deletion without a grace period needs no second request: the server
-   * removes the pod with its last finalizer.
+   * Deletes a stopped pod with grace period zero. Not needed if its deletion already has grace period zero: the server
+   * then removes the pod with its last finalizer.
    */
   async #finishDeletion({ metadata }: ReadonlyPod): Promise<void> {
     if (metadata.deletionGracePeriodSeconds === 0) return

@@ -42,8 +42,8 @@ export class PodFilter {
   }
 
   /**
-   * Returns why a node is not feasible, with the pods nominated to it counted as running there; undefined when it is
-   * feasible.
+   * Returns why a node is not feasible; undefined when it is. Pods of the same or a higher priority that are nominated to the
+   * node count as running there.
    */
   refusal(node: NodeInfo): Refusal | undefined {
     const { uid, priority } = this.#info

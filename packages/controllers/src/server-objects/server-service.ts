@@ -61,7 +61,7 @@ export function serverService(facts: ServerFacts): Controller {
       work.add('sync')
       return {
         async [Symbol.asyncDispose]() {
-          // A stopping server removes its endpoint, so that clients no longer connect to it.
+          // A stopping server removes its announced address, so that clients no longer connect to it.
           if (facts.address !== undefined) await facts.shared?.addresses.remove(facts.address)
         },
       }

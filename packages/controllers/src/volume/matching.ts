@@ -16,8 +16,8 @@ export function refersTo(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim
 }
 
 /**
- * Returns the volume to bind: one that refers to the claim, or else the smallest available one that is large enough. Among
- * equally large volumes, fewer access modes are preferred. A claim that waits for its first consumer gets only a volume that
+ * Returns the volume to bind: one that refers to the claim, or else, among the available volumes that are large enough, one
+ * with the fewest access modes, and of these the smallest. A claim that waits for its first consumer gets only a volume that
  * refers to it.
  */
 export function bestVolume(

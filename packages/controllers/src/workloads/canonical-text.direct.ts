@@ -5,8 +5,8 @@ import { memberNames, runAtOnce, sort } from '@krmkit/meta/work'
 import { isEmptyMember, type Members, membersPerStep, noOmissions, type Omission } from './canonical-text.ts'
 
 /**
- * Returns a text that is equal for equal JSON values, regardless of the order of members. Absent, null and empty members are equal.
- * To compare two values, {@link sameCanonically} is cheaper.
+ * Returns a text that is equal for equal JSON values, regardless of the order of members. Absent, null and empty members are
+ * equal. To compare two values, use the cheaper {@link sameCanonically}.
  */
 export function canonicalText(value: unknown, omitted?: Omission): string {
   const text = memberText(value, omitted)
@@ -15,7 +15,7 @@ export function canonicalText(value: unknown, omitted?: Omission): string {
   return Array.isArray(value) ? '[]' : '{}'
 }
 
-/** @returns the text; undefined for null and empty values, which are not written as members */
+/** @returns the text; undefined for null and empty values, which are omitted */
 function memberText(value: unknown, omitted: Omission | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object') return JSON.stringify(value) ?? 'null'
@@ -79,7 +79,7 @@ function sameMembers(a: Members, b: Members, omitted: readonly Omission[]): bool
   return count === 0
 }
 
-/** Returns an equal JSON value whose members are sorted by name, as stock clients write the values that they compare as texts. */
+/** Returns an equal JSON value whose members are sorted by name, the form of values that stock clients compare as text. */
 export function withSortedMembers<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {

@@ -25,7 +25,7 @@ export function validateLabelSelector(
   { allowInvalidValues = false }: SelectorRules = {},
 ): FieldError[] {
   if (selector === undefined || selector === null) return []
-  // Most selectors are labels only.
+  // Most selectors have only `matchLabels`.
   const { matchLabels, matchExpressions } = selector
   if ((matchExpressions?.length ?? 0) === 0) return validateLabels(matchLabels, path.child('matchLabels'))
   return collectErrors((errors) => validateMembers(selector, path, { allowInvalidValues, errors }))

@@ -272,8 +272,8 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
 }
 
 /**
- * As in kube-apiserver, the result of a condition is converted to a native value and back: an optional becomes its value, a
- * type becomes its name, and most opaque objects become errors.
+ * As in kube-apiserver, if the result of a condition is an optional, its content is converted to a native value and back: an
+ * inner optional becomes its value, a type becomes its name, and most opaque objects become errors.
  */
 function unwrapped(value: Value): Value {
   const inner = value instanceof Optional ? value.value : undefined
@@ -292,7 +292,10 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
   }
 }
 
-/** The second operand is evaluated only when the first is an empty optional; the call itself has no cost. As in kube-apiserver, another value stays. */
+/**
+ * Plans `or` and `orValue`. The second operand is evaluated only if the first is an empty optional; the call itself has no cost.
+ * As in kube-apiserver, a first operand that is not an optional is the result.
+ */
 function orElse(first: Step, second: Step, held: (optional: Optional) => Value): Step {
   return (frame) => {
     const optional = first(frame)

@@ -8,9 +8,8 @@ import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
 import { type Comparison, Double, ErrorValue, ListValue, type MapValue, type Value } from './values.ts'
 
 /**
- * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
- * or
- * have keys, numbers become doubles. Members are converted on access.
+ * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be
+ * sets or have keys, numbers become doubles. Members are converted on access.
  */
 export type ValueAdapter = (raw: JsonValue) => Value
 

@@ -7,9 +7,8 @@ import { dynType, formatType, sameType, type Type, unwrapOptional } from './type
 import { ErrorValue, isInt, type Value } from './values.ts'
 
 /**
- * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
- * maps
- * homogeneous.
+ * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid,
+ * lists and maps homogeneous.
  */
 export function validateLiterals(expr: Expr): Problem[] {
   const problems: Problem[] = []

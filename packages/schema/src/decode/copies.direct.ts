@@ -16,12 +16,12 @@ export function copyAny(value: unknown, context: DecodeContext, options: CopyOpt
   return copyRaw(value, context, options)
 }
 
-/** As {@link copyAny}; the copy is counted as a whole. */
+/** As {@link copyAny}, and counts the size of the copy. */
 export function copyCounted(value: unknown, context: DecodeContext): unknown {
   return counted(copyAny(value, context), context)
 }
 
-/** As {@link copyRaw}; the copy is counted as a whole. */
+/** As {@link copyRaw}, and counts the size of the copy. */
 export function copyRawCounted(value: unknown, context: DecodeContext, options: CopyOptions): unknown {
   return counted(copyRaw(value, context, options), context)
 }
@@ -32,7 +32,7 @@ function counted(value: unknown, context: DecodeContext): unknown {
   return value
 }
 
-/** Copies a raw value; duplicates inside it are not reported. */
+/** Copies a raw value; duplicate members inside it are not reported. */
 export function copyRaw(value: unknown, context: DecodeContext, options: CopyOptions = unsorted): unknown {
   return typeof value === 'object' && value !== null ? copyObject(value, context, options, context.depth) : value
 }

@@ -7,10 +7,10 @@ import { normalize } from './normalize.direct.ts'
 import { planOf } from './plan.ts'
 
 /**
- * Drops the empty lists and maps that decoding kept for `keepEmpties`: the canonical form, in which objects are owned, shown and
- * stored. Only the members at `paths` are searched.
+ * Drops the empty lists and maps that decoding kept for `keepEmpties`. This restores the canonical form, in which objects
+ * are stored and returned and field ownership is computed. Only the members at `paths` are searched.
  *
- * @returns `object` itself where there are none.
+ * @returns `object` itself when nothing is dropped.
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
  * import { decode, dropEmpties } from '@krmkit/schema/decode'
@@ -28,7 +28,7 @@ export function dropEmpties<T extends object>(type: StructType, object: T, paths
   return object
 }
 
-/** @param depth number of the first name of `path` that is not followed yet; past the end, every member counts. */
+/** @param depth index of the next name of `path` to follow; past the end, every member is checked. */
 function structHasEmpty(plan: StructPlan, object: Members, path: readonly string[], depth: number): boolean {
   const name = path[depth]
   if (name !== undefined) return memberHasEmpty(plan.byName.get(name), object[name], path, depth + 1)

@@ -4,7 +4,7 @@ import { scalarWeight } from './json-weight.ts'
 /**
  * Lower bound of the length of the JSON text of a value, in bytes.
  *
- * @param known keys of large objects in the value; some of the members may be absent.
+ * @param known keys of large objects in the value; some members may have been removed since.
  * @example
  * import { jsonWeight } from '@krmkit/schema/decode'
  * jsonWeight({ a: '1' }) // 9

@@ -71,7 +71,7 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
   }
 }
 
-/** A `JSONSchemaPropsOr…` value: a schema, several ones, or something else. */
+/** Normalizes a `JSONSchemaPropsOr…` value: a schema, a list of schemas, or another value. */
 function normalizeSchema(schema: StructPlan, value: unknown): unknown {
   if (!Array.isArray(value)) return isParsedObject(value) ? normalizeStruct(schema, value) : value
   let changed: unknown[] | undefined
@@ -145,7 +145,7 @@ function reorderedMap(element: NodePlan, map: Record<string, unknown>, keys: rea
   return isCanonical && hasOrder(ordered, keys) ? map : ordered
 }
 
-/** Keys that `inOrder` cannot decide may still be sorted. */
+/** Whether the keys are sorted, for keys that `inOrder` cannot decide. */
 function hasOrder(object: Record<string, unknown>, keys: readonly string[]): boolean {
   const names = memberNames(object)
 

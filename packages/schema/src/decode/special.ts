@@ -34,7 +34,7 @@ const decodings: Partial<Record<SpecialName, SpecialDecoding>> = {
     decode: (value, context) => copyRawCounted(value, context, { sorted: true }),
     paced: { decode: (value, context) => paced.copyRawCounted(value, context, { sorted: true }) },
   },
-  // The members of this value were counted elsewhere.
+  // The size of this value is not counted here.
   FieldsV1: { decode: copyRaw, paced: { decode: (value, context) => paced.copyRaw(value, context, { constant: true }) } },
 }
 

@@ -37,7 +37,7 @@ function decodeField(field: FieldPlan, value: unknown, context: DecodeContext): 
   return decoded
 }
 
-/** Reports an unknown member, or keeps a copy of it where the type is open. */
+/** Reports an unknown member, or copies it if the type preserves unknown members. */
 function decodeUnknown(
   plan: StructPlan,
   key: string,

@@ -2,7 +2,7 @@
 import { setMember } from '@krmkit/meta'
 
 /**
- * Deep copy of a JSON value; faster than `structuredClone`.
+ * Deep-copies a JSON value; faster than `structuredClone`.
  *
  * @example
  * import { copyJson } from '@krmkit/schema/json'

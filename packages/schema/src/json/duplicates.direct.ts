@@ -38,7 +38,7 @@ function walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCol
   }
 }
 
-/** Reports each repetition before its value is visited. */
+/** Visits members with duplicates; reports each duplicate before its value is visited. */
 function walkRepeated(members: readonly Member[], duplicates: DuplicateMembers, problems: ProblemCollector): void {
   const seen = new Set<string>()
 

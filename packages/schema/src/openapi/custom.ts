@@ -6,9 +6,8 @@ import { type Dialect, refTo } from './dialect.ts'
 import type { LiteralSchema } from './schemas.ts'
 
 /**
- * Publishes the OpenAPI schema of a custom resource: adds the members of every object and, in version 2, removes what clients of
- * that
- * version do not support.
+ * Publishes the OpenAPI schema of a custom resource: adds the members of every object and, in version 2, removes what
+ * clients of that version do not support.
  */
 
 export interface CustomSchemaOptions {

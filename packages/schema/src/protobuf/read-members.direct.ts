@@ -23,7 +23,7 @@ export function readSingle(
     slots[index] = codec.merge(earlier, reader, limit, depth + 1)
     return
   }
-  // A repeated value that is no message replaces the earlier one.
+  // A repeated scalar replaces the earlier value.
   if (earlier !== undefined) reader.decodedSize.replace(earlier, minDiscardedBytes)
   const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
   slots[index] = readValue(codec, reader, limit, depth + 1)

@@ -49,7 +49,7 @@ export function readEmbedded(
   readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
 }
 
-/** Builds the open messages among the fields and sorts maps, whose entries arrive in the order of the sender. */
+/** Builds the objects of open messages and sorts maps, whose entries are in the order of the sender. */
 function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Record<string, unknown> {
   for (const { index } of struct.fields) {
     const value = slots[index]
@@ -57,7 +57,7 @@ function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): 
   }
   for (const { index, field } of struct.fields) {
     const value = slots[index]
-    // Fields of messages that were built before hold null where they are unset.
+    // In already built messages, unset fields are null.
     if (field.type.kind === 'map' && value !== undefined && value !== null)
       slots[index] = sortedMap(value as Record<string, unknown>)
   }

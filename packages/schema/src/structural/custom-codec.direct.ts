@@ -37,7 +37,10 @@ export function applyDefaults({ schema }: CustomSchema, object: JsonObject, size
   return sortedValue(copy) as JsonObject
 }
 
-/** A strategy may have removed what has a default, such as the status of a new object. */
+/**
+ * A strategy may have removed members that have a default, such as the status of a new object, so defaults are applied
+ * again.
+ */
 export function normalize(custom: CustomSchema, object: JsonObject): JsonObject {
   const metadata = normalizeMetadata(object, custom.objectMeta)
 
@@ -48,7 +51,7 @@ export function normalize(custom: CustomSchema, object: JsonObject): JsonObject 
   return sortedValue(pruned, { constant: true }) as JsonObject
 }
 
-/** Validation accepts null without a type, which storage does not keep. */
+/** Removes null members without a type: validation accepts them, but storage does not keep them. */
 function withoutNulls({ preserveUnknownFields, schema }: CustomSchema, object: JsonObject): JsonObject {
   if (preserveUnknownFields || !schema.containsUntyped || !hasPrunedNulls(object, schema)) return object
   const copy = copyJson(object)
@@ -62,7 +65,7 @@ export function readStored(custom: CustomSchema, object: JsonObject): JsonObject
   const { object: copy, keys } = decodeUntyped<JsonObject>(object, { collect: false })
   const coerced = coerce(custom, copy, { unknown: undefined, lenient: true, keys })
 
-  // Objects of old servers may lack a generation.
+  // Objects written by old servers may lack a generation.
   const { metadata } = coerced as { metadata: JsonObject }
   if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
   applySchemaDefaults(coerced, schema)
@@ -74,7 +77,7 @@ export function dropUnknownFields({ schema, preserveUnknownFields }: CustomSchem
   if (preserveUnknownFields) return value
   const { object, keys } = decodeUntyped<JsonObject>(value, { collect: false })
   pruneObject(object, schema, { keys })
-  // The members are sorted already, but the keys of large objects have to be remembered.
+  // The members are already sorted; this stores the keys of large objects.
   return keys === undefined ? object : (sortedValue(object, { keys, constant: true }) as JsonObject)
 }
 
@@ -93,7 +96,7 @@ function coerce(
 
     if (!keepNulls) pruneNulls(object, schema, keys)
   }
-  // Metadata is added to the object, and to the resources in it.
+  // Coercion adds metadata members to the object and to embedded resources.
   if (schema.containsEmbedded) keys?.clear()
   else keys?.delete(object)
   if (schema.containsEmbedded) coerceEmbedded(object, schema, { metadata: objectMeta, unknown, lenient })
@@ -102,7 +105,7 @@ function coerce(
 }
 
 /**
- * Counts an object without its unknown fields, which are pruned.
+ * Counts the size of an object without its unknown fields, which are pruned.
  *
  * @throws DecodeError `TooLarge`
  */
@@ -123,7 +126,7 @@ function countMetadata({ managedFields, ...metadata }: JsonObject, size: Decoded
   size.useSeparateCount(before)
 }
 
-/** Metadata in its printed form, sorted by name; the same object when it already is. */
+/** Metadata in its printed form, sorted by name; the same object when it is already in this form. */
 function normalizeMetadata(object: JsonObject, type: StructType): JsonValue {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalizeBuiltIn(type, given)

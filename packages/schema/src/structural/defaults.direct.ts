@@ -44,7 +44,7 @@ export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefin
   }
 }
 
-/** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
+/** @param around bytes of the member besides its value. A replaced null was counted as one of the smallest values. */
 function copyDefault(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
   size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
   return copyJson(fallback)
@@ -53,7 +53,7 @@ function copyDefault(fallback: JsonValue, around: number, size: DecodedSize | un
 /**
  * Removes null members where null is not allowed and no default applies.
  *
- * @param known keys of large objects, some of which may have been removed
+ * @param known keys of large objects; some members may have been removed
  */
 export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, known?: ReadonlyMap<object, readonly string[]>): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
@@ -67,7 +67,7 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, known
     return
   }
   const rest = additionalNode(node)
-  // Members without a schema are not visited.
+  // Members without a schema are skipped.
   const few = rest === undefined && node.properties.size < membersPerStep
   const keys = few ? [...node.properties.keys()] : (known?.get(value) ?? Object.keys(value))
 
@@ -82,7 +82,7 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined, known
   }
 }
 
-/** Whether `pruneNulls` would change the value; checked before copying it. */
+/** Whether `pruneNulls` would change the value; checked before the value is copied. */
 export function hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined): boolean {
   if (node?.containsUntyped !== true || typeof value !== 'object' || value === null) return false
   const rest = additionalNode(node)
@@ -99,7 +99,7 @@ export function hasPrunedNulls(value: JsonValue, node: SchemaNode | undefined): 
   return false
 }
 
-/** Whether `applySchemaDefaults` would change the value; checked before copying it. */
+/** Whether `applySchemaDefaults` would change the value; checked before the value is copied. */
 export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
   if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) {

@@ -32,13 +32,13 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, optio
 }
 
 /**
- * @param path empty at the root, and where nothing is collected
- * @param keeps unspecified members are kept
+ * @param path empty at the root, and when nothing is collected
+ * @param keeps whether unspecified members are kept
  */
 function prune(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean, options: PruneOptions): void {
   if (typeof value !== 'object' || value === null) return
   const kept = keeps || node?.preserveUnknownFields === true
-  // Nothing is specified inside.
+  // The schema specifies no members.
   if (kept && node === undefined) return
   const { unknown } = options
   if (Array.isArray(value)) {
@@ -52,7 +52,7 @@ function prune(value: JsonValue, node: SchemaNode | undefined, path: string, kee
   const rest = node === undefined ? undefined : additionalNode(node)
   const isObject = node?.embeddedResource === true
   const isOpen = node?.additionalProperties !== undefined
-  // Unspecified members are not visited where they are kept.
+  // Preserved unspecified members are not visited.
   const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerStep
   const known = few ? [...node.properties.keys()] : options.keys?.get(value)
   const keys = known ?? Object.keys(value)

@@ -5,14 +5,14 @@ import { sortKeys } from '../json/shape.direct.ts'
 import { inOrder } from '../json/shape.ts'
 import { remember, type SortedMembers, type SortOptions } from './sorted.ts'
 
-/** The value with the members of every object sorted by name; the same value when they already are. */
+/** Sorts the members of every object by name; returns the same value when they are already sorted. */
 export function sortedValue(value: JsonValue, options: SortOptions = {}): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return sortedItems(value, options)
   const known = options.keys?.get(value)
   const keys = known === undefined ? memberNames(value) : presentKeys(value, known)
 
-  // Most values are sorted: members are collected only from the first unsorted one.
+  // Most values are sorted, so members are collected only once an unsorted one is found.
   let members: JsonValue[] | undefined
   for (let i = 0; i < keys.length; i++) {
     const member = value[keys[i] as string]
@@ -42,7 +42,7 @@ function sortedItems(list: JsonValue[], options: SortOptions): JsonValue {
   return changed ?? list
 }
 
-/** The keys of an object, in the order of its members. @param known some of them may have been removed */
+/** Returns the keys of an object, in the order of its members. @param known some of them may have been removed */
 function presentKeys(value: JsonObject, known: readonly string[]): readonly string[] {
   const present: string[] = []
   for (let i = 0; i < known.length; i++) {
@@ -51,7 +51,7 @@ function presentKeys(value: JsonObject, known: readonly string[]): readonly stri
   return present
 }
 
-/** Omits undefined members. */
+/** Builds an object with the given member order. Omits undefined members. */
 function rebuilt(value: JsonObject, { keys, members }: SortedMembers, options: SortOptions): JsonObject {
   const indexes = new Map<string, number>()
   for (let i = 0; i < keys.length; i++) {

@@ -20,8 +20,7 @@ import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
  * Validates a value. `old` is the value before an update: unchanged parts are accepted even if invalid, except top-level
- * `apiVersion`
- * and `kind`, which have the same version before and after.
+ * `apiVersion` and `kind`, which have the same version before and after.
  */
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[]

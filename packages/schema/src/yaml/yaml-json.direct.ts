@@ -6,7 +6,7 @@ import type { Constructed } from './construct.ts'
 import { closingQuote, different, longestDifference, maxJsonDepth, maxKey, stepLength } from './yaml-json.ts'
 import type { YamlText } from './yaml-text.ts'
 
-/** `undefined` for a text that is not JSON or that YAML reads in another way. */
+/** `undefined` for a text that is not JSON or that YAML reads differently. */
 export function parseAsJson({ text, unreadable }: YamlText): Constructed | undefined {
   if (unreadable !== undefined || !isYamlJson(text)) return undefined
   try {
