@@ -203,7 +203,7 @@ func add[V, I any](name string, count int, convert func(*V, *I) error) {
 		convertJSON(old, &x, convert)
 		convertJSON(next, &y, convert)
 		text := DIFF(x, y)
-		if text == "" || len(old) > 6000 {
+		if text == "" || len(old) > 2500 {
 			continue
 		}
 		must(json.NewEncoder(os.Stdout).Encode(map[string]any{"type": name, "before": json.RawMessage(old), "after": json.RawMessage(next), "diff": text}))
@@ -219,20 +219,20 @@ func convertJSON[V, I any](text []byte, to *I, convert func(*V, *I) error) {
 
 func main() {
 	setUp()
-	add("core.PodSpec", 150, func(from *corev1.PodSpec, to *core.PodSpec) error {
+	add("core.PodSpec", 60, func(from *corev1.PodSpec, to *core.PodSpec) error {
 		return convertcore.Convert_v1_PodSpec_To_core_PodSpec(from, to, nil)
 	})
-	add("core.EphemeralContainer", 30, func(from *corev1.EphemeralContainer, to *core.EphemeralContainer) error {
+	add("core.EphemeralContainer", 15, func(from *corev1.EphemeralContainer, to *core.EphemeralContainer) error {
 		return convertcore.Convert_v1_EphemeralContainer_To_core_EphemeralContainer(from, to, nil)
 	})
-	add("core.PersistentVolumeSource", 20, func(from *corev1.PersistentVolumeSource, to *core.PersistentVolumeSource) error {
+	add("core.PersistentVolumeSource", 10, func(from *corev1.PersistentVolumeSource, to *core.PersistentVolumeSource) error {
 		return convertcore.Convert_v1_PersistentVolumeSource_To_core_PersistentVolumeSource(from, to, nil)
 	})
-	add("core.PersistentVolumeClaimSpec", 20, func(from *corev1.PersistentVolumeClaimSpec, to *core.PersistentVolumeClaimSpec) error {
+	add("core.PersistentVolumeClaimSpec", 10, func(from *corev1.PersistentVolumeClaimSpec, to *core.PersistentVolumeClaimSpec) error {
 		return convertcore.Convert_v1_PersistentVolumeClaimSpec_To_core_PersistentVolumeClaimSpec(from, to, nil)
 	})
 	type conditions = []certificates.CertificateSigningRequestCondition
-	add("[]certificates.CertificateSigningRequestCondition", 20, func(from *[]certificatesv1.CertificateSigningRequestCondition, to *conditions) error {
+	add("[]certificates.CertificateSigningRequestCondition", 10, func(from *[]certificatesv1.CertificateSigningRequestCondition, to *conditions) error {
 		if *from != nil {
 			*to = make(conditions, len(*from))
 		}

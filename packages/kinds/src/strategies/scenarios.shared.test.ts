@@ -4,6 +4,7 @@ import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import { strategies } from './index.ts'
+import { loadStructDiff } from './shared/struct-diff.ts'
 import { type Json, substitute } from './testing/recorded.ts'
 import { type RecordedResponse, remember, replay, type Step, type Target } from './testing/replay.ts'
 
@@ -48,6 +49,7 @@ const elsewhere = new Set([
 describe.skipIf(!present)('recorded writes (skipped when ../shared is absent)', () => {
   beforeAll(async () => {
     await loadCel()
+    await loadStructDiff()
     const definition = { apiVersion: '', kind: '', metadata: {}, spec: {} }
     for (const key of ['apiextensions.k8s.io/CustomResourceDefinition', 'certificates.k8s.io/CertificateSigningRequest'])
       await strategies[key]?.ready?.(definition, undefined)

@@ -39,7 +39,7 @@ export function* structDiff(type: string, { before, after }: Change, { release }
       return yield* unifiedDiff(before.lines, after.lines, meter)
     }
     const node = yield* new Comparison(meter).node(goType, x, y)
-    return node.different === 0 ? '' : printText(yield* new Report(meter).text(node))
+    return node.different === 0 ? '' : yield* printText(yield* new Report(meter).text(node))
   } catch (error) {
     if (error instanceof TooCostly) return ''
     throw error

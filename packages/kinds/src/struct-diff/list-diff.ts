@@ -98,7 +98,7 @@ function* textTraits(text: string): Work<{ isText: boolean; isMostlyText: boolea
   let [characters, visible, lines, longest, lineStart, at] = [0, 0, 0, 0, 0, 0]
   for (const char of text) {
     if (++characters % 1024 === 0) yield
-    if ((isPrintable(char) || isSpace(char)) && char !== '\ufffd') visible++
+    if ((char >= ' ' && char <= '~') || ((isPrintable(char) || isSpace(char)) && char !== '\ufffd')) visible++
     if (char === '\n') {
       longest = Math.max(longest, at - lineStart)
       lineStart = at + 1
@@ -119,12 +119,20 @@ function* prefersLines({ x, y }: Texts, bytes: Pick<Lists<Uint8Array>, 'x' | 'y'
   const isEqual = (ix: number, iy: number) => linesX[ix] === linesY[iy]
   const byLine = yield* editsOf({ x: linesX, y: linesY, isEqual }, meter)
   const byByte = yield* editsOf(bytes, meter)
-  const growth = utf8Length(goQuote(x + y)) / (bytes.x.length + bytes.y.length)
-  return changedPart(byLine) < 4 * changedPart(byByte) || growth > 1.1
+  if (changedPart(byLine) < 4 * changedPart(byByte)) return true
+  let quoted = 0
+  for (const line of `${x}${y}`.split('\n')) {
+    if (meter.isDue()) yield
+    quoted += utf8Length(goQuote(line))
+  }
+  // Of each line, the quotes stand for the escaped line break.
+  return quoted / (bytes.x.length + bytes.y.length) > 1.1
 }
 
 function changedPart(edits: readonly Edit[]): number {
-  return edits.filter((edit) => edit !== 'same').length / edits.length
+  let changed = 0
+  for (const edit of edits) if (edit !== 'same') changed++
+  return changed / edits.length
 }
 
 function editsOf(

@@ -12,14 +12,18 @@ export class TooCostly extends Error {}
 /** Counts the steps of one difference. */
 export class Meter {
   #steps = 0
+  #pauseAt = stepsPerPause
 
   /**
-   * Counts a step, and says whether to pause.
+   * Counts steps, and says whether to pause.
    *
    * @throws TooCostly after too many steps
    */
-  isDue(): boolean {
-    if (++this.#steps > maxSteps) throw new TooCostly()
-    return this.#steps % stepsPerPause === 0
+  isDue(steps = 1): boolean {
+    this.#steps += steps
+    if (this.#steps > maxSteps) throw new TooCostly()
+    if (this.#steps < this.#pauseAt) return false
+    this.#pauseAt = this.#steps + stepsPerPause
+    return true
   }
 }

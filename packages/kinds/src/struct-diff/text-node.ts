@@ -1,6 +1,7 @@
 /** Text as a tree of lists that stand on one line or on many. */
 
 import { utf8Length } from '@krmkit/meta/go-text'
+import type { Work } from '@krmkit/meta/work'
 
 /** Marks of lines. */
 export type Mark = ' ' | '-' | '+'
@@ -63,28 +64,30 @@ export function isWrap(node: TextNode): node is TextWrap {
 }
 
 /** The text of a tree, with a mark before each line. */
-export function printText(node: TextNode): string {
+export function* printText(node: TextNode): Work<string> {
   const out: string[] = [indent(' ', 0)]
-  print(compact(node, ' '), ' ', 0, out)
+  yield* print(yield* compact(node, ' '), { mark: ' ', depth: 0, out })
   out.push('\n')
   return out.join('')
 }
 
-/** A tree on one line, which may contain lists that need many. */
-export function printLine(node: TextNode): string {
+/** A tree on one line. */
+function printLine(node: TextNode): string {
   if (typeof node === 'string') return node
   if (isWrap(node)) return node.prefix + printLine(node.value) + node.suffix
   return node.map(({ key = '', value }) => (key === '' ? '' : `${key}: `) + printLine(value)).join(', ')
 }
 
 /** Replaces lists that fit on one line by the line. */
-function compact(node: TextNode, mark: Mark): TextNode {
+function* compact(node: TextNode, mark: Mark): Work<TextNode> {
   if (typeof node === 'string') return node
   if (isWrap(node)) {
-    const value = compact(node.value, mark)
+    const value = yield* compact(node.value, mark)
     return typeof value === 'string' ? node.prefix + value + node.suffix : { ...node, value }
   }
-  const records = node.map((record) => ({ ...record, value: compact(record.value, markOf(record, mark)) }))
+  yield
+  const records: TextRecord[] = []
+  for (const record of node) records.push({ ...record, value: yield* compact(record.value, markOf(record, mark)) })
   const isPlain = ({ mark = ' ', value, comment }: TextRecord) =>
     mark === ' ' && typeof value === 'string' && comment === undefined
   if (!records.every(isPlain)) return records
@@ -96,40 +99,44 @@ function markOf({ mark }: TextRecord, outer: Mark): Mark {
   return mark === undefined || mark === ' ' ? outer : mark
 }
 
-function print(node: TextNode, mark: Mark, depth: number, out: string[]): void {
+interface Place {
+  readonly mark: Mark
+  readonly depth: number
+  readonly out: string[]
+}
+
+function* print(node: TextNode, place: Place): Work {
+  const { out } = place
   if (typeof node === 'string') out.push(node)
   else if (isWrap(node)) {
     out.push(node.prefix)
-    print(node.value, mark, depth, out)
+    yield* print(node.value, place)
     out.push(node.suffix)
-  } else printList(node, mark, depth, out)
+  } else yield* printList(node, place)
 }
 
-function printList(list: TextList, mark: Mark, depth: number, out: string[]): void {
+function* printList(list: TextList, { mark, depth, out }: Place): Work {
   const isBatch =
     list.length > 0 &&
     list.every((record) => isLine(record) && record.mark === undefined && record.comment === undefined && !record.key)
-  if (isBatch) {
-    for (const line of batches(list)) out.push('\n', indent(mark, depth + 1), line)
-  } else {
-    const keyPadding = padding(
+  if (isBatch) for (const line of batches(list)) out.push('\n', indent(mark, depth + 1), line)
+  else {
+    const keySpaces = spacesAfter(
       list,
       (record) => isLine(record) && !!record.key,
       ({ key = '' }) => [...key].length,
     )
-    const valuePadding = padding(
-      list,
-      (record) => isLine(record) && record.value !== ellipsis && record.comment !== undefined,
-      ({ value }) => [...(value as string)].length,
-    )
+    const hasComment = (record: TextRecord) => isLine(record) && record.value !== ellipsis && record.comment !== undefined
+    const valueSpaces = spacesAfter(list, hasComment, ({ value }) => [...(value as string)].length)
     for (const [i, record] of list.entries()) {
+      yield
       const own = markOf(record, mark)
       out.push('\n', indent(own, depth + 1))
       if (record.key) out.push(`${record.key}: `)
-      out.push(' '.repeat(keyPadding[i] as number))
-      print(record.value, own, depth + 1, out)
+      out.push(' '.repeat(keySpaces[i] as number))
+      yield* print(record.value, { mark: own, depth: depth + 1, out })
       if (record.elidesComma !== true) out.push(',')
-      out.push(' '.repeat(valuePadding[i] as number))
+      out.push(' '.repeat(valueSpaces[i] as number))
       if (record.comment !== undefined) out.push(` // ${record.comment}`)
     }
   }
@@ -159,7 +166,7 @@ function* batches(list: TextList): Generator<string> {
 }
 
 /** Spaces that align adjacent records; others have none. */
-function padding(list: TextList, aligns: (record: TextRecord) => boolean, width: (record: TextRecord) => number): number[] {
+function spacesAfter(list: TextList, aligns: (record: TextRecord) => boolean, width: (record: TextRecord) => number): number[] {
   const spaces = new Array<number>(list.length).fill(0)
   for (let start = 0; start < list.length; start++) {
     let end = start

@@ -12,6 +12,9 @@ const contextLines = 3
 /** Length of texts from which lines are frequent that are more than 1 % of it. */
 const longText = 200
 
+/** Positions of a line that cost one step. */
+const positionsPerStep = 16
+
 /** Equal lines of both texts. */
 interface Run {
   readonly a: number
@@ -21,7 +24,9 @@ interface Run {
 
 /** The difference, a line each, without names of files; empty for equal texts. */
 export function* unifiedDiff(a: readonly string[], b: readonly string[], meter: Meter): Work<string> {
-  const runs = yield* new LineMatcher(a, b, meter).runs()
+  const matcher = new LineMatcher(a, b, meter)
+  yield* matcher.index()
+  const runs = yield* matcher.runs()
   return hunksOf(runs, a.length, b.length)
     .map((hunk) => printHunk(hunk, a, b))
     .join('')
@@ -38,7 +43,13 @@ class LineMatcher {
     this.#a = a
     this.#b = b
     this.#meter = meter
+  }
+
+  /** Notes the positions of lines. */
+  *index(): Work {
+    const b = this.#b
     for (const [i, line] of b.entries()) {
+      if (this.#meter.isDue()) yield
       const positions = this.#positions.get(line)
       if (positions === undefined) this.#positions.set(line, [i])
       else positions.push(i)
@@ -78,12 +89,12 @@ class LineMatcher {
     /** Lengths of the runs that end with the line before, by position in the second text. */
     let lengths = new Map<number, number>()
     for (let i = aStart; i < aEnd; i++) {
-      if (this.#meter.isDue()) yield
+      const positions = this.#positions.get(this.#a[i] as string) ?? []
+      if (this.#meter.isDue(1 + Math.floor(positions.length / positionsPerStep))) yield
       const next = new Map<number, number>()
-      for (const j of this.#positions.get(this.#a[i] as string) ?? []) {
+      for (const j of positions) {
         if (j < bStart) continue
         if (j >= bEnd) break
-        if (this.#meter.isDue()) yield
         const size = (lengths.get(j - 1) ?? 0) + 1
         next.set(j, size)
         if (size > best.size) best = { a: i - size + 1, b: j - size + 1, size }

@@ -42,13 +42,12 @@ export function* valueText(type: GoType, value: Side, format: Format, meter: Met
 
 function* presentText(type: GoType, value: GoValue, format: Format, meter: Meter): Work<TextNode> {
   if (meter.isDue()) yield
-  if (type.isStringer && !format.isLiteral) return stringText('s', methodText(type, value), format)
+  if (type.isStringer && !format.isLiteral) return yield* stringText('s', methodText(type, value), { format, meter })
   if (type.kind !== 'pointer' || value === undefined)
     return withType(type, yield* literalText(type, value, format, meter), format)
   const method = format.isLiteral ? undefined : pointerMethods[type.element.name]
-  return method === undefined
-    ? wrap('&', yield* presentText(type.element, value, format, meter))
-    : stringText('s', method(value), format)
+  if (method !== undefined) return yield* stringText('s', method(value), { format, meter })
+  return wrap('&', yield* presentText(type.element, value, format, meter))
 }
 
 type Fields = readonly GoValue[]
@@ -82,7 +81,7 @@ function timeText(instant: GoValue): string {
 }
 
 function* literalText(type: GoType, value: GoValue, format: Format, meter: Meter): Work<TextNode> {
-  if (type.kind === 'string') return stringText('', String(value), format)
+  if (type.kind === 'string') return yield* stringText('', String(value), { format, meter })
   if (value === undefined) return 'nil'
   if (typeof value !== 'object') return String(value)
   const list: TextRecord[] = []
@@ -113,21 +112,35 @@ const keyFormat: Format = { view: 'common', types: 'never', isLiteral: false, de
 
 /** A key of a map, always one line. */
 export function keyText(type: GoType, key: string): string {
-  return stringText(type.isStringer ? 's' : '', key, keyFormat) as string
+  return quotedText(type.isStringer ? 's' : '', key, keyFormat)
 }
 
 /** A string: in quotes, or lines between triple quotes where it is removed or inserted and has at least four. */
-export function stringText(prefix: string, text: string, format: Format): TextNode {
+export function* stringText(
+  prefix: string,
+  text: string,
+  { format, meter }: { readonly format: Format; readonly meter: Meter },
+): Work<TextNode> {
   const maxLength = 2 ** boundedDetail(format) * 32
   const maxLines = 2 ** boundedDetail(format) * 4
   if (format.view === 'removed' || format.view === 'inserted') {
     const lines = text.replace(/\n$/, '').split('\n')
-    if (lines.length >= 4) {
-      const trimmed = lines.map((line) => line.replace(/\r$/, '').replace(/^\r/, ''))
-      if (trimmed.every((line) => isTripleLine(line, prefix) && utf8Length(line) <= maxLength))
-        return tripleQuotes(prefix, shownLines(trimmed, maxLines), format.view === 'removed' ? '-' : '+')
+    let isTriple = lines.length >= 4
+    for (const [i, line] of lines.entries()) {
+      if (!isTriple) break
+      if (meter.isDue()) yield
+      const bare = line.replace(/\r$/, '').replace(/^\r/, '')
+      lines[i] = bare
+      isTriple = isTripleLine(bare, prefix) && utf8Length(bare) <= maxLength
     }
+    if (isTriple) return tripleQuotes(prefix, shownLines(lines, maxLines), format.view === 'removed' ? '-' : '+')
   }
+  return quotedText(prefix, text, format)
+}
+
+/** A string in quotes, cut to the length of the format. */
+function quotedText(prefix: string, text: string, format: Format): string {
+  const maxLength = 2 ** boundedDetail(format) * 32
   if (text.length <= maxLength / 3) return prefix + quoteText(text)
   const bytes = bytesOf(text)
   if (bytes.length <= maxLength + ellipsis.length) return prefix + quoteText(text)

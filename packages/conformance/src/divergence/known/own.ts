@@ -131,16 +131,6 @@ export const ownDepartures: readonly KnownDivergence[] = [
       /^\/api\/v1\/componentstatuses(\/etcd-0)?$/.test(pathOf(step)) && step.method === 'GET' && stock.status === 200,
   },
   {
-    id: 'D67',
-    title: 'A refused change of an ephemeral container shows no difference of Go values',
-    reason:
-      'kube-apiserver appends a comparison of its internal values, in a form of its comparison library that changes by design.',
-    matches: ({ aspect, stock, krmkit }) =>
-      aspect === 'wording' &&
-      /existing ephemeral containers .* may not be changed\n {2}/.test(String(stock)) &&
-      withoutGoValues(stock) === withoutGoValues(krmkit),
-  },
-  {
     id: 'D144',
     title: 'A test of a JSON patch compares texts',
     reason:
@@ -219,9 +209,4 @@ function isOfMetricsLibrary({ at, stock }: Difference): boolean {
 /** The path of a step, without query and trailing slash. */
 function pathOf({ path }: Divergence['step']): string {
   return path.replace(/\/?(\?.*)?$/, '')
-}
-
-/** Removes the comparisons of Go values, whose lines are indented. */
-function withoutGoValues(text: unknown): string {
-  return String(text).replaceAll(/(?<=may not be changed\n)([ +-]{2}.*\n)+/g, '')
 }

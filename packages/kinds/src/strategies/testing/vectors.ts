@@ -6,6 +6,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
 import { done, runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
+import { loadStructDiff } from '../shared/struct-diff.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
@@ -58,6 +59,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   const object = read(vector.object)
   const old = vector.old === undefined ? undefined : freeze(read(vector.old))
   await strategy.ready?.(object, old)
+  await loadStructDiff()
   const sub = vector.subresource === undefined ? undefined : strategy.subresources?.[vector.subresource]
   if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
   let errors: readonly FieldError[]
