@@ -42,7 +42,8 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   default(object: DeepReadonly<T>): T
   /**
    * Loads the expression engine if the rules of this object need it. Await it before `validate` of admission policies, webhook
-   * configurations and custom resource definitions; for other kinds it does nothing.
+   * configurations and custom resource definitions. With `old`, it also loads what prints the difference of the two objects into messages
+   * that show one; `validateUpdate` omits it otherwise.
    */
   ready(object: DeepReadonly<T>, old?: DeepReadonly<T>): Promise<void>
   /**

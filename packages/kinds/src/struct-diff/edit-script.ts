@@ -18,6 +18,9 @@ export interface Likeness {
 /** The likeness of the items at two positions. */
 export type Compare = (x: number, y: number) => Likeness | Work<Likeness>
 
+/** Edits moved between two pauses. */
+const editsPerPause = 4096
+
 /** The likeness of items without parts. */
 export const equalItems: Likeness = { same: 1, different: 0 }
 export const differentItems: Likeness = { same: 0, different: 2 }
@@ -67,7 +70,10 @@ class Search {
     }
     yield* this.#connect(forward, reverse)
     const edits = forward.edits
-    for (let i = reverse.edits.length - 1; i >= 0; i--) edits.push(reverse.edits[i] as Edit)
+    for (let i = reverse.edits.length - 1; i >= 0; i--) {
+      if (i % editsPerPause === 0) yield
+      edits.push(reverse.edits[i] as Edit)
+    }
     return edits
   }
 

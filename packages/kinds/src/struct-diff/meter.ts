@@ -3,8 +3,8 @@
 /** Steps between two pauses. */
 const stepsPerPause = 256
 
-/** Maximum number of steps of one difference: some tenths of a second. Differs: kube-apiserver has no limit. */
-const maxSteps = 2_000_000
+/** Maximum number of steps of one difference: about a second. Differs: kube-apiserver has no limit. */
+const maxSteps = 1_000_000
 
 /** Thrown when a difference costs too much. */
 export class TooCostly extends Error {}
