@@ -11,7 +11,7 @@ const forms = {
   '1.33.13': {
     call: 'cmp.Diff',
     imports: '"github.com/google/go-cmp/cmp"',
-    // go-cmp chooses by chance between spaces and where it begins to compare, unless it is told not to.
+    // go-cmp chooses by chance between kinds of spaces and where it begins to compare; a variable of the library fixes both.
     setUp:
       '//go:linkname deterministic github.com/google/go-cmp/cmp/internal/flags.Deterministic\nvar deterministic bool\n\nfunc setUp() { deterministic = true }',
   },

@@ -173,6 +173,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   ready?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined): Promise<void> | undefined
   /**
+   * Loads what prints differences into the errors of updates; `undefined`: loaded. Validation that can wait loads it when it reports such an
+   * error, other validation omits the difference until then.
+   */
+  loadDifferences?(): Promise<void> | undefined
+  /**
    * Returns all errors of a new object, metadata included (`validateObjectMeta`), in the order of kube-apiserver. Absent:
    * metadata rules with a DNS subdomain name, and the enums of the type.
    */

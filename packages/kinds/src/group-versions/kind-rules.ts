@@ -15,7 +15,6 @@ import { copyJson } from '@krmkit/schema/json'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { runPreparation } from '../preparation.ts'
 import { missingErrors, newlyMissing } from '../strategies/required-members.ts'
-import { loadStructDiff } from '../strategies/shared/struct-diff.ts'
 import { runValidation } from '../validation.ts'
 import { decodeObject, type ObjectKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
 
@@ -72,7 +71,7 @@ export function kindRules<T extends ApiObject>(
       const given = read(object).object
       const before = old === undefined ? undefined : read(old).object
       if (given === undefined) return
-      if (before !== undefined) await loadStructDiff()
+      if (before !== undefined) await strategy?.loadDifferences?.()
       await strategy?.ready?.(prepareObject(given), before === undefined ? undefined : prepareObject(before))
     },
     validate(object, context) {

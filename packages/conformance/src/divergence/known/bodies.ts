@@ -110,7 +110,7 @@ const stripTemplates = (text: string) =>
 
 /** Removes what the entries of this file allow to differ in one text. */
 export function stripAll(text: string): string {
-  return [stripDiffs, stripEmpties, stripSyntaxErrors, stripQuantities, stripTemplates].reduce((rest, strip) => strip(rest), text)
+  return [plainDiffs, stripEmpties, stripSyntaxErrors, stripQuantities, stripTemplates].reduce((rest, strip) => strip(rest), text)
 }
 
 /** Whether `strip` changes one of two texts that are equal without what the entries of this file allow to differ. */

@@ -7,6 +7,7 @@ import { keep } from '../../shared/copies.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers } from '../../shared/metadata.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
+import { loadStructDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { conditionsOf } from './conditions.ts'
 
@@ -45,6 +46,7 @@ export const certificateSigningRequestStrategy: Strategy = /* @__PURE__ */ signi
 /** @param rules present for a handle, loaded by `ready` in a server */
 export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
   return defineStrategy<Csr>({
+    loadDifferences: loadStructDiff,
     prepareForCreate(csr, { user }) {
       const { request = null, signerName = '', expirationSeconds, usages: wanted } = csr.spec ?? {}
       csr.spec = { request, signerName }

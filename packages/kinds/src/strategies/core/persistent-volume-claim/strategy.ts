@@ -21,7 +21,7 @@ import { isNativeResource, validateResourceAmount } from '../../shared/resource-
 import { roundUp } from '../../shared/round-up.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
-import { structDiff } from '../../shared/struct-diff.ts'
+import { loadStructDiff, structDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -223,6 +223,7 @@ function* defaultClaim(claim: Claim): Work {
 }
 
 export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
+  loadDifferences: loadStructDiff,
   defaults: defaultClaim,
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }

@@ -18,7 +18,7 @@ import { lunOfVolume } from '../../shared/required-luns.ts'
 import { roundUp } from '../../shared/round-up.ts'
 import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
-import { structDiff } from '../../shared/struct-diff.ts'
+import { loadStructDiff, structDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 import { validateAttributesClass, validateAttributesClassUpdate } from './attributes-class.ts'
@@ -233,6 +233,7 @@ function currentTime(context: StrategyContext): string {
 }
 
 export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
+  loadDifferences: loadStructDiff,
   requiredMembers: { '': [lunOfVolume] },
   defaults: defaultVolume,
   prepareForCreate(volume, context) {

@@ -12,6 +12,7 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
+import { loadStructDiff } from '../../shared/struct-diff.ts'
 import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
@@ -78,6 +79,7 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 }
 
 export const podStrategy = defineStrategy<Pod>({
+  loadDifferences: loadStructDiff,
   distinctEmpties: [['spec', 'overhead'], ...podEmpties('spec')],
   requiredMembers: { '': lunsOfPods() },
   defaults(pod, _version, _profile, { features } = {}) {
