@@ -34,6 +34,11 @@ export const lifecycleCorrections: Readonly<Record<string, LifecycleCorrection>>
   'batch/v2alpha1/CronJob': { introduced: '1.4', deprecated: '1.20', removed: '1.21', replacement: 'batch,v1,CronJob' },
   'auditregistration.k8s.io/v1alpha1/AuditSink': { introduced: '1.13', deprecated: '1.18', removed: '1.19' },
   'settings.k8s.io/v1alpha1/PodPreset': { introduced: '1.6', deprecated: '1.19', removed: '1.20' },
+  // Served later, or for less long, than announced.
+  'certificates.k8s.io/v1alpha1/ClusterTrustBundle': { introduced: '1.27' },
+  'networking.k8s.io/v1alpha1/IPAddress': { removed: '1.31' },
+  'networking.k8s.io/v1alpha1/ServiceCIDR': { introduced: '1.29', removed: '1.31' },
+  'storage.k8s.io/v1alpha1/VolumeAttachment': { removed: '1.23' },
   'internal.apiserver.k8s.io/v1alpha1/StorageVersion': { introduced: '1.20' },
   'coordination.k8s.io/v1alpha1/LeaseCandidate': {
     introduced: '1.31',

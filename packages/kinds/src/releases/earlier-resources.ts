@@ -35,12 +35,16 @@ export const sharedWith: Readonly<Record<string, string>> = {
 }
 
 /** Subresources that earlier versions of a resource do not have. Key: `group/version/name`. */
-export const laterSubresources: ReadonlySet<string> = new Set(['storage.k8s.io/v1beta1/volumeattachments/status'])
+export const laterSubresources: ReadonlySet<string> = new Set([
+  'storage.k8s.io/v1alpha1/volumeattachments/status',
+  'storage.k8s.io/v1beta1/volumeattachments/status',
+])
 
 /** Releases that added a subresource. Key: `group/version/name`. */
 export const subresourceReleases: Readonly<Record<string, string>> = {
   '/v1/pods/ephemeralcontainers': '1.23',
   '/v1/pods/resize': '1.32',
+  'admissionregistration.k8s.io/v1alpha1/validatingadmissionpolicies/status': '1.27',
 }
 
 /** Releases that added a verb. Key: `group/version/name verb`. */
