@@ -1,6 +1,7 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Work } from '@krmkit/meta/work'
-import type { Strategy } from '../interfaces.ts'
+import type { Printer, Strategy } from '../interfaces.ts'
+import { column, nameColumn } from '../printers/columns.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/metadata.ts'
 import { defineStrategy, updateRules, validateWith } from '../strategies/shared/strategy.ts'
@@ -17,6 +18,8 @@ interface Ranged {
 interface PodSecurityPolicy extends ApiObject {
   spec?: {
     privileged?: boolean
+    readOnlyRootFilesystem?: boolean
+    volumes?: string[]
     defaultAllowPrivilegeEscalation?: boolean
     allowPrivilegeEscalation?: boolean
     seLinux?: { rule?: string }
@@ -86,6 +89,31 @@ function* validatePolicy(policy: DeepReadonly<PodSecurityPolicy>, errors: Contex
   validateSpec(policy.spec ?? {}, errors.child('spec'))
 }
 
+const printer: Printer<PodSecurityPolicy> = {
+  columns: [
+    nameColumn,
+    column('Priv', 'string', 'Whether pods may be privileged.'),
+    column('Caps', 'string', 'Capabilities that pods may add.'),
+    column('SELinux', 'string', 'Rule for the SELinux context.'),
+    column('RunAsUser', 'string', 'Rule for the user.'),
+    column('FsGroup', 'string', 'Rule for the group of volumes.'),
+    column('SupGroup', 'string', 'Rule for supplemental groups.'),
+    column('ReadOnlyRootFs', 'string', 'Whether the root file system must be read-only.'),
+    column('Volumes', 'string', 'Types of volumes that pods may use.'),
+  ],
+  cells: ({ metadata, spec = {} }) => [
+    metadata.name ?? '',
+    String(spec.privileged ?? false),
+    (spec.allowedCapabilities ?? []).join(','),
+    spec.seLinux?.rule ?? '',
+    spec.runAsUser?.rule ?? '',
+    spec.fsGroup?.rule ?? '',
+    spec.supplementalGroups?.rule ?? '',
+    spec.readOnlyRootFilesystem ?? false,
+    (spec.volumes ?? []).join(','),
+  ],
+}
+
 export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPolicy>({
   defaults(policy) {
     policy.spec ??= {}
@@ -97,4 +125,5 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
     validateSpec(policy.spec ?? {}, errors.child('spec'))
   }),
   deleteResponse: 'Status',
+  printer,
 })

@@ -1,4 +1,4 @@
-import type { Printer } from '../interfaces.ts'
+import type { Column, Printer } from '../interfaces.ts'
 import { factMinor } from './release-names.ts'
 
 /** Columns of Tables as a release had them. Facts from release notes and from the printers of the releases. */
@@ -15,6 +15,7 @@ interface ChangedColumn {
 
 /** Key: `group/Kind` of stored objects, with stock names. */
 const changedColumns: Readonly<Record<string, readonly ChangedColumn[]>> = {
+  'certificates.k8s.io/CertificateSigningRequest': [{ column: 'RequestedDuration', since: '1.22' }],
   'batch/CronJob': [{ column: 'Timezone', since: '1.30' }],
   'batch/Job': [{ column: 'Status', since: '1.30' }],
   'scheduling.k8s.io/PriorityClass': [{ column: 'PreemptionPolicy', since: '1.32' }],
@@ -26,14 +27,18 @@ const changedColumns: Readonly<Record<string, readonly ChangedColumn[]>> = {
   ],
 }
 
-/** A cell whose text a release changed. */
+/** A cell whose value a release changed. */
 interface ChangedCell {
   readonly column: string
   readonly since: string
-  readonly before: (text: string) => string
+  /** The type that the column had before, when it had another one. */
+  readonly typeBefore?: Column['type']
+  readonly before: (text: string) => string | number
 }
 
 const changedCells: Readonly<Record<string, ChangedCell>> = {
+  // The time of the last restart follows the number.
+  '/Pod': { column: 'Restarts', since: '1.22', typeBefore: 'integer', before: (text) => Number.parseInt(text, 10) },
   // Each target has the name of its metric in front.
   'autoscaling/HorizontalPodAutoscaler': {
     column: 'Targets',
@@ -50,10 +55,12 @@ export function printerAt(printer: Printer, key: string, minor: number): Printer
   return later.length === 0 ? changed : withColumns(changed, later)
 }
 
-function withCell(printer: Printer, { column, before }: ChangedCell): Printer {
+function withCell(printer: Printer, { column, typeBefore, before }: ChangedCell): Printer {
   const at = printer.columns.findIndex(({ name }) => name === column)
+  const columns = printer.columns.map((each, i) => (i === at && typeBefore !== undefined ? { ...each, type: typeBefore } : each))
   return {
     ...printer,
+    columns,
     cells: (object, options) => printer.cells(object, options).map((cell, i) => (i === at ? before(String(cell)) : cell)),
   }
 }

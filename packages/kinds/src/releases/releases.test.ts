@@ -198,6 +198,7 @@ describe('tables of a release', () => {
 
   it.each([
     ['CronJob', 'Timezone', '1.30'],
+    ['CertificateSigningRequest', 'RequestedDuration', '1.22'],
     ['Job', 'Status', '1.30'],
     ['PriorityClass', 'PreemptionPolicy', '1.32'],
     ['PersistentVolumeClaim', 'VolumeAttributesClass', '1.29'],
@@ -230,6 +231,42 @@ describe('tables of a release', () => {
     expect([await targets('1.29'), await targets('1.30')]).toEqual([
       '<unknown>/50%, <unknown>/50%',
       'cpu: <unknown>/50%, memory: <unknown>/50%',
+    ])
+  })
+
+  it('show policies of pods', async () => {
+    const features = createFeatures('1.24')
+    const catalog = createCatalog({ features, types: typesAt('1.24'), emulated: emulateRelease(features) })
+    const printer = await printerOf(catalog.definitions.find((each) => each.kind.kind === 'PodSecurityPolicy')!)
+    const rules = { seLinux: { rule: 'RunAsAny' }, runAsUser: { rule: 'MustRunAs' }, volumes: ['secret', 'emptyDir'] }
+    const object = { apiVersion: 'policy/v1beta1', kind: 'PodSecurityPolicy', metadata: { name: 'a' }, spec: rules }
+    expect(printer.cells(object, { now: 0 })).toEqual([
+      'a',
+      'false',
+      '',
+      'RunAsAny',
+      'MustRunAs',
+      '',
+      '',
+      false,
+      'secret,emptyDir',
+    ])
+  })
+
+  it('have the type that a column had', async () => {
+    const restarts = async (release: string) => {
+      const features = createFeatures(release)
+      const catalog = createCatalog({ features, types: typesAt(release), emulated: emulateRelease(features) })
+      const printer = await printerOf(catalog.definitions.find((each) => each.kind.kind === 'Pod')!)
+      const status = {
+        containerStatuses: [{ restartCount: 3, lastState: { terminated: { finishedAt: '2024-01-01T00:00:00Z' } } }],
+      }
+      const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{}] }, status }
+      return [printer.columns[3]!.type, printer.cells(object, { now: Date.parse('2024-01-01T00:05:00Z') })[3]]
+    }
+    expect([await restarts('1.21'), await restarts('1.22')]).toEqual([
+      ['integer', 3],
+      ['string', '3 (5m ago)'],
     ])
   })
 
