@@ -103,6 +103,12 @@ func tableColumns(m *modules) members {
 	found := map[string][][]string{}
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
+		case *ast.ValueSpec: // since 1.38
+			if len(node.Names) == 1 && len(node.Values) == 1 {
+				if list, ok := node.Values[0].(*ast.CompositeLit); ok {
+					defined[node.Names[0].Name] = columnsOf(list)
+				}
+			}
 		case *ast.AssignStmt:
 			if list, ok := node.Rhs[0].(*ast.CompositeLit); ok && len(node.Lhs) == 1 {
 				if columns := columnsOf(list); len(columns) > 0 {
@@ -112,8 +118,9 @@ func tableColumns(m *modules) members {
 		case *ast.CallExpr:
 			selector, ok := node.Fun.(*ast.SelectorExpr)
 			if ok && selector.Sel.Name == "TableHandler" && len(node.Args) == 2 {
-				if kind := printed[lastName(node.Args[1])]; kind != "" && !strings.HasSuffix(kind, "List") {
-					found[kind] = defined[lastName(node.Args[0])]
+				columns := defined[lastName(node.Args[0])]
+				if kind := printed[lastName(node.Args[1])]; kind != "" && !strings.HasSuffix(kind, "List") && len(columns) > 0 {
+					found[kind] = columns
 				}
 			}
 		}

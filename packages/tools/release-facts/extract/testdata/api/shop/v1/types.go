@@ -47,7 +47,7 @@ type OrderSpec struct {
 	// How many.
 	// +featureGate=Counting
 	// +default=1
-	Count *int32 `json:"count,omitempty" protobuf:"varint,3,opt,name=count"`
+	Count  *int32            `json:"count,omitempty" protobuf:"varint,3,opt,name=count"`
 	Weight resource.Quantity `json:"weight,omitzero" protobuf:"bytes,4,opt,name=weight"`
 
 	// +k8s:deprecated=color,protobuf=2
