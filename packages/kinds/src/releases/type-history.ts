@@ -15,13 +15,13 @@ import { typeHistory } from './type-history.generated.ts'
  * releases have what follows. `packages/tools/src/generate-types/history-text.ts` writes the text.
  */
 export interface TypesOfRelease {
-  /** Text by folder of the group, as `createTypeSource` reads it. */
+  /** Text by folder of the group, as `createTypeSource` reads it; made on first use. */
   readonly texts: Readonly<Record<string, string>>
   /**
-   * Types that the release does not have, `core/v1.Pod`, and versions, `core/v1`. They are those of the newest one, since objects may be stored
-   * in a younger version.
+   * Whether the release lacks a type, `core/v1.Pod`, or a version, `core/v1`. These are those of the newest release, since objects may be
+   * stored in a younger version.
    */
-  readonly later: ReadonlySet<string>
+  isLater(name: string): boolean
 }
 
 interface Version {
@@ -31,21 +31,42 @@ interface Version {
   readonly types: Map<string, string>
 }
 
+interface FolderTypes {
+  /** Empty for a folder that the release does not have. */
+  readonly text: string
+  readonly later: ReadonlySet<string>
+}
+
 /** @param newest text by folder of the newest release, with the groups of the profile */
 export function typesOfRelease(minor: number, newest: Readonly<Record<string, string>>, profile: NamingProfile): TypesOfRelease {
+  const known = new Map<string, FolderTypes>()
+  const at = (folder: string): FolderTypes => {
+    const types = known.get(folder) ?? folderAt(folder, minor, { text: newest[folder], profile })
+    known.set(folder, types)
+    return types
+  }
+  const texts: Record<string, string> = {}
+  for (const folder of new Set([...Object.keys(newest), ...Object.keys(typeHistory)])) {
+    if (newest[folder] === undefined && at(folder).text === '') continue
+    Object.defineProperty(texts, folder, { enumerable: true, get: () => at(folder).text })
+  }
+  return { texts, isLater: (name) => at(name.slice(0, name.indexOf('/'))).later.has(name) }
+}
+
+interface NewestFolder {
+  readonly text: string | undefined
+  readonly profile: NamingProfile
+}
+
+function folderAt(folder: string, minor: number, { text, profile }: NewestFolder): FolderTypes {
+  const history = typeHistory[folder]
   const later = new Set<string>()
-  const folders = [...new Set([...Object.keys(newest), ...Object.keys(typeHistory)])]
-  const texts = folders.flatMap((folder): [string, string][] => {
-    const history = typeHistory[folder]
-    const text = newest[folder]
-    if (history === undefined) return [[folder, text!]]
-    const versions = readVersions(text ?? '')
-    revise(versions, history.split('\n').slice(1), { folder, minor, later })
-    if (versions.size === 0) return []
-    const group = text === undefined ? profileGroup(firstLine(history), profile) : firstLine(text)
-    return [[folder, [group, ...[...versions.values()].flatMap(({ line, types }) => [line, ...types.values()])].join('\n')]]
-  })
-  return { texts: Object.fromEntries(texts), later }
+  if (history === undefined) return { text: text ?? '', later }
+  const versions = readVersions(text ?? '')
+  revise(versions, history.split('\n').slice(1), { folder, minor, later })
+  if (versions.size === 0) return { text: '', later }
+  const group = text === undefined ? profileGroup(firstLine(history), profile) : firstLine(text)
+  return { text: [group, ...[...versions.values()].flatMap(({ line, types }) => [line, ...types.values()])].join('\n'), later }
 }
 
 const firstLine = (text: string) => text.slice(0, text.indexOf('\n'))

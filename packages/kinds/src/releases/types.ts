@@ -33,14 +33,16 @@ export function withoutVersion(type: string): string {
  */
 export function typesAt(release: string, profile: NamingProfile = stockProfile): FactsSource {
   const minor = minorOf(release)
-  const { texts, later } = typesOfRelease(Math.max(minor, firstMinor), modelTexts(profile), profile)
-  const absent = absentFields(minor)
-  const isLater = (type: string) => later.has(type) || later.has(type.slice(0, type.lastIndexOf('.')))
+  const { texts, isLater } = typesOfRelease(Math.max(minor, firstMinor), modelTexts(profile), profile)
+  const isYounger = (type: string) => isLater(type) || isLater(type.slice(0, type.lastIndexOf('.')))
+  let known: ReadonlySet<string> | undefined
   return createTypeSource(texts, {
     revise(type, facts) {
-      if (facts.fields === undefined || (minor >= firstMinor && !isLater(type))) return facts
+      if (facts.fields === undefined || (minor >= firstMinor && !isYounger(type))) return facts
+      known ??= absentFields(minor)
+      const absent = known
       return { ...facts, fields: facts.fields.filter(({ json }) => !absent.has(`${withoutVersion(type)} ${json}`)) }
     },
-    omitVersion: (folder, version) => later.has(`${folder}/${version}`),
+    omitVersion: (folder, version) => isLater(`${folder}/${version}`),
   })
 }
