@@ -68,9 +68,8 @@ export interface ApiRequest {
 }
 
 /**
- * Receives an `AdmissionDecision` of `@krmkit/admission`, declared as `object` because this package imports nothing. void`
- * is one too. => A method type, whose parameter is bivariant, so that `(decision: AdmissionDecision) => void` is assignable.
- * => void` is one too.
+ * Receives an `AdmissionDecision` of `@krmkit/admission`, declared as `object` because this package imports nothing. A
+ * method type, whose parameter is bivariant, so that `(decision: AdmissionDecision) => void` is assignable.
  */
 export type DecisionCallback = { receive(decision: object): void }['receive']
 
