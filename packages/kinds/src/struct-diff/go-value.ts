@@ -1,7 +1,7 @@
 /** Objects of the API as the values that kube-apiserver has of them in memory. */
 
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { Quantity, type QuantityFields, type QuantityFormat, quantityFields } from '@krmkit/meta/quantity'
+import { Quantity, type QuantityFields, type QuantityFormat, readQuantityFields } from '@krmkit/meta/quantity'
 import { formatTime, parseInstant } from '@krmkit/meta/time'
 import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { isSet, own } from '../strategies/shared/values.ts'
@@ -37,7 +37,7 @@ export class GoValues {
       case 'string':
         return typeof given === 'string' ? given : ''
       case 'quantity':
-        return isSet(given) ? quantityValue(quantityFields(String(given))) : [[0, 0], '', '', '']
+        return isSet(given) ? quantityValue(readQuantityFields(String(given))) : [[0, 0], '', '', '']
       case 'instant':
         return typeof given === 'string' ? formatTime(parseInstant(given)) : ''
       case 'pointer':

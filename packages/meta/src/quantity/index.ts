@@ -1,2 +1,2 @@
-export { normalizeQuantity, Quantity, type QuantityFields, quantityFields } from './quantity.ts'
+export { normalizeQuantity, Quantity, type QuantityFields, readQuantityFields } from './quantity.ts'
 export { type QuantityFormat, quantityFormatError } from './quantity-text.ts'

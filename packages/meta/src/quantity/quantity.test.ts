@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/quantities.json' with { type: 'json' }
 import { MetaError } from '../meta-error.ts'
-import { normalizeQuantity, Quantity } from './quantity.ts'
+import { normalizeQuantity, Quantity, readQuantityFields } from './quantity.ts'
 import { quantityFormatError } from './quantity-text.ts'
 
 interface Valid {
@@ -223,5 +223,19 @@ describe('Quantity', () => {
         }
       }),
     )
+  })
+})
+
+describe('the fields of a parsed quantity', () => {
+  it.each([
+    ['0', { value: 0n, scale: 0, decimal: undefined, text: '0', format: 'DecimalSI' }],
+    ['500m', { value: 500n, scale: -3, decimal: undefined, text: '500m', format: 'DecimalSI' }],
+    ['0.6', { value: 6n, scale: -1, decimal: undefined, text: '', format: 'DecimalSI' }],
+    ['1Gi', { value: 2n ** 30n, scale: 0, decimal: undefined, text: '1Gi', format: 'BinarySI' }],
+    ['128Mi', { value: 2n ** 27n, scale: 0, decimal: undefined, text: '', format: 'BinarySI' }],
+    ['-1', { value: -1n, scale: 0, decimal: undefined, text: '-1', format: 'DecimalSI' }],
+    ['0.5Gi', { value: 0n, scale: 0, decimal: '536870912.000000000', text: '', format: 'BinarySI' }],
+  ] as const)('are those of the stock library: %s', (text, fields) => {
+    expect(readQuantityFields(text)).toEqual(fields)
   })
 })

@@ -267,11 +267,11 @@ export interface QuantityFields {
  *
  * @throws MetaError `InvalidQuantity`
  * @example
- * import { quantityFields } from '@krmkit/meta/quantity'
- * quantityFields('1Gi').value // 1073741824n
- * quantityFields('0.5').scale // -1
+ * import { readQuantityFields } from '@krmkit/meta/quantity'
+ * readQuantityFields('1Gi').value // 1073741824n
+ * readQuantityFields('0.5').scale // -1
  */
-export function quantityFields(text: string): QuantityFields {
+export function readQuantityFields(text: string): QuantityFields {
   if (text === '0') return { value: 0n, scale: 0, decimal: undefined, text, format: 'DecimalSI' }
   const parts = splitQuantity(text)
   const digits = BigInt(parts.whole + parts.fraction)
