@@ -97,10 +97,12 @@ export const bodyDepartures: readonly KnownDivergence[] = [
 const goAmount = /i: resource\.int64Amount\{[^}]*\}, (?:s: "[^"]*", )?(?=Format: )/g
 const goQuantity =
   /resource\.Quantity\{i:resource\.int64Amount\{[^}]*\}, d:resource\.infDecAmount\{[^}]*\}, s:"[^"]*", Format:"\w*"\}/g
+/** An empty value of a line of a difference of Go structs. */
+const emptyInDiff = /(?<=^[-+ ] .*: +)(?:map\[[\w.]+\]|\[\])[\w.]+\{\}(?=,$)/gm
 const emptyGoValue = /((?:map\[[\w.]+\]|\[\])[\w.]+|core\.ResourceList)\{\}/g
 
 const plainDiffs = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll(goAmount, '')
-const stripEmpties = (text: string) => text.replaceAll(emptyGoValue, '$1(nil)')
+const stripEmpties = (text: string) => text.replaceAll(emptyInDiff, 'nil').replaceAll(emptyGoValue, '$1(nil)')
 /** The parsers also disagree on the number of errors. */
 const stripSyntaxErrors = (text: string) =>
   text.replaceAll(/(?<=compilation failed: )ERROR: [\s\S]*?: Syntax error: [\s\S]*?(?=, \w+[.[]|\]$|$)/g, '')
