@@ -12,7 +12,7 @@ interface Case {
   readonly diff: string
 }
 
-/** Written by scripts/structs-cases.mjs, which runs the functions of kube-apiserver. */
+/** Written by `npm run structs`, which runs the functions of kube-apiserver. */
 const cases = JSON.parse(readFileSync(new URL('../../testdata/struct-diffs.json', import.meta.url), 'utf8')) as readonly Case[]
 
 describe.each(['1.33', '1.37'])('differences of release %s', (release) => {
