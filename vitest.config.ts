@@ -6,7 +6,8 @@ import suites from './tests/long-suites.json' with { type: 'json' }
 const alone = [
   'packages/http/src/{closed-sessions,write-coalescer}.test.ts',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/strategy.test.ts',
-  'packages/meta/src/{bytes,clock}.test.ts',
+  'packages/base/src/bytes.test.ts',
+  'packages/meta/src/clock.test.ts',
   'packages/schema/src/load-cel.test.ts',
   'packages/storage/src/{etcd/leases,mvcc/mvcc-storage}.test.ts',
   'tests/{bundle,browser,browser-size,cycles,fuzz,public-names,request-closures}.test.ts',

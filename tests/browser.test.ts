@@ -42,7 +42,9 @@ function browserContext(): object {
 
 /** Packages with an entry point for browsers. */
 const portable = [
+  'base',
   'meta',
+  'cel',
   'schema',
   'kinds',
   'fieldmanager',

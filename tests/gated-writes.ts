@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/base/work'
 import { createCatalog, runPreparation } from '@krmkit/kinds'
 import {
   type ApiObject,
@@ -8,7 +9,6 @@ import {
   seededRandom,
   stockProfile,
 } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { createFeatureGates } from '@krmkit/versioning'
 
 /** What tests of gates share: writes of objects, and their errors, with some gates. */

@@ -47,7 +47,7 @@ const seldom: Readonly<Record<string, string>> = {
   'packages/registry/src/versions/version-converter.ts': 'for each server',
   'packages/registry/src/registry.ts': 'for each server',
   'packages/registry/src/read/watch.ts': 'for each watch',
-  'packages/schema/src/cel/rule-tree.ts': 'for each schema',
+  'packages/schema/src/rules/rule-tree.ts': 'for each schema',
   'packages/schema/src/model/type-node.ts': 'for each type',
   'packages/schema/src/structural/junctors.ts': 'for each schema',
   'packages/schema/src/structural/validate.ts': 'for each schema',

@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util'
 import { defaultAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import type { Program } from '@krmkit/cel'
 import type { JsonObject } from '@krmkit/meta'
 import { cel, loadCel } from '@krmkit/schema'
-import type { Program } from '@krmkit/schema/cel'
 import { memoryStorage } from '@krmkit/storage'
 import { bytesOf } from './objects.ts'
 

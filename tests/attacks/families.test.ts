@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { families } from './families/index.ts'
 import { FamilyReport, wideBounds } from './harness/report.ts'

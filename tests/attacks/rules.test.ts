@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { describe, expect, it } from 'vitest'
 import { headerCases } from './families/header-lists.ts'
 import { expectedIdentity, type HeaderCase, judgeIdentity } from './families/header-rules.ts'

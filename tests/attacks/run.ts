@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { families } from './families/index.ts'
 import { type FamilyFigures, FamilyReport, issueBounds, table } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'

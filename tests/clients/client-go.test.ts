@@ -1,5 +1,5 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { systemClock } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
 import { makeTrouble } from './support/chaos.ts'

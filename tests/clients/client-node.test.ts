@@ -1,5 +1,5 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { systemClock } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
 import {
   CoreV1Api,
   KubeConfig,

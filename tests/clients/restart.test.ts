@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { type Client, ClientError, createRemoteClient, loadKubeconfig, resourceType, type WatchEvent } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type ConfigMapObject, configMaps, ownPen } from './support/pens.ts'

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../../packages/cli/src/serve.ts'
 import { serveOptions } from '../../packages/cli/src/testing/run-command.ts'

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { expect, it } from 'vitest'
 import { serve } from '../../packages/cli/src/serve.ts'
 import { runCommand, serveOptions } from '../../packages/cli/src/testing/run-command.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { RawHeader } from '../attacks/harness/http1.ts'
 
 /** Identity headers: mostly as sent by stock clients, sometimes malformed. */

@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { type Expected, expectedIdentity, type Transport } from '../attacks/families/header-rules.ts'
 import type { RawHeader } from '../attacks/harness/http1.ts'
 import { identityHeaders } from './identities.ts'

@@ -1,7 +1,10 @@
 /** The second opinion on histories: the library porcupine, in a small program in Go (`porcupine/`). */
 import { join } from 'node:path'
-import type { StorageOperation } from '../../packages/storage/src/testing/linearizability/operation.ts'
-import { withoutUnseenWrites, withSeenRevisions } from '../../packages/storage/src/testing/linearizability/operation.ts'
+import {
+  type StorageOperation,
+  withoutUnseenWrites,
+  withSeenRevisions,
+} from '../../packages/storage/src/testing/linearizability/operation.ts'
 import { type GoProgram, goProgram } from '../clients/support/go-program.ts'
 import { lastLine, run } from '../clients/support/tool.ts'
 

@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMaps, type Doc, startApi, type TestApi, type WatchEvent } from './server.ts'
 

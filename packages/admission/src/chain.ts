@@ -1,5 +1,5 @@
+import { whenDone } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import { withDraft } from './draft.ts'
 import type {
   AdmissionAttributes,

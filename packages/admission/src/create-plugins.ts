@@ -1,4 +1,4 @@
-import { type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
+import { type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import { AdmissionError } from './admission-error.ts'
 import { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
 import { type AdmissionEnvironmentOptions, createAdmissionEnvironment } from './environment.ts'

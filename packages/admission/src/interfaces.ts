@@ -1,3 +1,4 @@
+import type { RequestSpan } from '@krmkit/base/tracing'
 import type { TypeRef } from '@krmkit/fieldmanager/typed'
 import type {
   ApiObject,
@@ -8,7 +9,6 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { AdmissionMetrics } from './metrics.ts'
 
 /** The kind of a request. A plugin decides from this alone whether it handles the request. */

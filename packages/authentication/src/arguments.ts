@@ -1,4 +1,4 @@
-import { functionsProblem } from '@krmkit/meta/arguments'
+import { functionsProblem } from '@krmkit/base/arguments'
 import { AuthenticationError } from './authentication-error.ts'
 
 /** Argument checks for callers that are not type-checked. */

@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import { requireMethod } from './arguments.ts'
 import { readBearerCredential } from './identity-headers.ts'
 import type {

@@ -1,6 +1,6 @@
+import { base64Bytes, utf8Text } from '@krmkit/base/bytes'
+import { equalSecrets } from '@krmkit/base/platform'
 import type { Clock, NamingProfile } from '@krmkit/meta'
-import { base64Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { equalSecrets } from '@krmkit/meta/platform'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 
 /** The fields of a Secret with a bootstrap token; values of `data` are base64. */

@@ -3,7 +3,7 @@
  * exported.
  */
 
-export type { Fetch } from '@krmkit/meta/fetch'
+export type { Fetch } from '@krmkit/base/fetch'
 export { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'
 export { withServerAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'

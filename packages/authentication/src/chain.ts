@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import { invalidArgument, requireMembers } from './arguments.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 

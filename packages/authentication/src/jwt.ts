@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
+import { base64Bytes, base64UrlText, utf8Text } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import { isJsonObject } from '@krmkit/meta'
-import { base64Bytes, base64UrlText, utf8Text } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 
 /**
  * Signs JSON Web Tokens and verifies their signatures; claims are validated elsewhere. This is the only module of the package that uses

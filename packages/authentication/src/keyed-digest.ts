@@ -1,5 +1,5 @@
+import { hmacSha256 } from '@krmkit/base/platform'
 import type { Random } from '@krmkit/meta'
-import { hmacSha256 } from '@krmkit/meta/platform'
 
 /** Maps a secret to a digest that may be stored and compared. */
 export type KeyedDigest = (text: string) => string

@@ -1,6 +1,6 @@
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
+import { whenDone } from '@krmkit/base/work'
 import type { Clock, Random } from '@krmkit/meta'
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
-import { whenDone } from '@krmkit/meta/work'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { createKeyedDigest } from './keyed-digest.ts'
 

@@ -1,5 +1,5 @@
+import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/base/fetch'
 import { type Clock, isJsonObject, type NamingProfile, type Random, type UserInfo } from '@krmkit/meta'
-import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
 import { intersectAudiences } from './audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { transientRejection } from './token-cache.ts'

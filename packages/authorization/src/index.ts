@@ -1,4 +1,4 @@
-export type { Fetch } from '@krmkit/meta/fetch'
+export type { Fetch } from '@krmkit/base/fetch'
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
 export {

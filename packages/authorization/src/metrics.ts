@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import type { Authorizer, Decision } from './interfaces.ts'
 
 /** Outcome of an attempt to consult an authorization webhook; `error` covers unusable responses. */

@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import { invalidArgument, requireUser } from './arguments.ts'
 import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 

@@ -1,4 +1,4 @@
-import { isDerError } from '@krmkit/meta/der'
+import { isDerError } from '@krmkit/base/der'
 
 export type CertificateErrorCode =
   /** A stored file cannot be read or written. */

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto'
-import { bitString, der, integer, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
+import { bitString, der, integer, oid, sequence, setOf, writePem } from '@krmkit/base/der'
 import { newPrivateKey, privateKeyPem, publicKeyOf, readPrivateKey } from './private-key.ts'
 import {
   type AlternativeNames,

@@ -1,6 +1,6 @@
 /** Decoders of requests, certificates and PEM, without Node built-ins. Entry point `@krmkit/certificates/request`. */
 
-export { encodeBase64, writePem } from '@krmkit/meta/der'
+export { encodeBase64, writePem } from '@krmkit/base/der'
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
 export type { AlternativeNames } from './request/alternative-names.ts'
 export { type CertificateInfo, decodeCertificate, readCertificates, validateCertificateBundle } from './request/certificate.ts'

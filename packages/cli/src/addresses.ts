@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { parseCIDR, parseIP } from '@krmkit/meta/ip'
+import { parseCIDR, parseIP } from '@krmkit/base/ip'
 import type { ServeOptions } from './serve-options.ts'
 
 /** The DNS names and IP addresses of the serving certificate. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensurePrivateDirectory, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, restrictToOwner, writePrivateFile } from '@krmkit/base/private-files'
 import { CliError, messageOf } from './cli-error.ts'
 
 /** Writes a file atomically with mode 0600. @throws CliError `FileFailed` */

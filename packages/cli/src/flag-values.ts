@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { validateCIDR } from '@krmkit/meta/ip'
+import { validateCIDR } from '@krmkit/base/ip'
 import { parseDurationMs } from '@krmkit/meta/time'
 import { parseFeatureGates, VersioningError } from '@krmkit/versioning'
 import { InvalidArgumentError, type Option, option } from './commander.ts'

@@ -1,4 +1,4 @@
-import { nearestName } from '@krmkit/meta/arguments'
+import { nearestName } from '@krmkit/base/arguments'
 import { type ParsedYaml, parseYaml } from '@krmkit/schema/yaml'
 import { CliError, messageOf } from './cli-error.ts'
 import { type Command, CommanderError, type Option } from './commander.ts'

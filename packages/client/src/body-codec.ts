@@ -1,5 +1,5 @@
-import { utf8Bytes } from '@krmkit/meta/bytes'
-import { isLargeValue } from '@krmkit/meta/work'
+import { utf8Bytes } from '@krmkit/base/bytes'
+import { isLargeValue } from '@krmkit/base/work'
 import type { TransportResponse } from '@krmkit/protocol'
 import type { ResourceType } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'

@@ -1,5 +1,5 @@
+import { isObject, shown, unknownName } from '@krmkit/base/arguments'
 import type { ApiObject } from '@krmkit/meta'
-import { isObject, shown, unknownName } from '@krmkit/meta/arguments'
 import { ClientError } from './client-error.ts'
 import type {
   ApplyOptions,

@@ -1,4 +1,3 @@
-import type { Clock, Random, UserInfo } from '@krmkit/meta'
 import {
   isObject,
   kindsProblem,
@@ -7,7 +6,8 @@ import {
   type OptionKinds,
   optionsProblem,
   shown,
-} from '@krmkit/meta/arguments'
+} from '@krmkit/base/arguments'
+import type { Clock, Random, UserInfo } from '@krmkit/meta'
 import { invalidRequest } from './call-arguments.ts'
 import type { ProtobufCodecOptions } from './protobuf-codec.ts'
 import type { Impersonation } from './request-options.ts'

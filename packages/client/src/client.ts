@@ -1,6 +1,6 @@
+import { utf8Bytes, utf8Text } from '@krmkit/base/bytes'
+import { createTurns } from '@krmkit/base/work'
 import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
-import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { createTurns } from '@krmkit/meta/work'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type BodyCodec, encodeBody, jsonCodec, jsonMediaType } from './body-codec.ts'
 import { checkApply, checkName, checkObject, checkOptions, checkPatch, checkRequest, invalidRequest } from './call-arguments.ts'

@@ -1,4 +1,4 @@
-import type { OptionKinds } from '@krmkit/meta/arguments'
+import type { OptionKinds } from '@krmkit/base/arguments'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import { checkArguments } from './client-options.ts'

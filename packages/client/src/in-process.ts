@@ -1,5 +1,5 @@
+import type { OptionKinds } from '@krmkit/base/arguments'
 import { ApiError, type UserInfo } from '@krmkit/meta'
-import type { OptionKinds } from '@krmkit/meta/arguments'
 import type { ApiBody, ApiRequest, ApiResponse, Handler, Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { clientOver } from './client.ts'
 import { ClientError } from './client-error.ts'

@@ -1,13 +1,6 @@
-import {
-  type ApiObject,
-  type Clock,
-  type DeepReadonly,
-  type LabelSelector,
-  type Random,
-  systemClock,
-  systemRandom,
-} from '@krmkit/meta'
-import type { OptionKinds } from '@krmkit/meta/arguments'
+import type { OptionKinds } from '@krmkit/base/arguments'
+import { type ApiObject, type Clock, type DeepReadonly, type Random, systemClock, systemRandom } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import { sourceOf } from './client.ts'
 import { checkArguments, checkFunctions } from './client-options.ts'
 import { Indexer, type IndexFunction } from './indexer.ts'

@@ -1,4 +1,4 @@
-import { concatBytes } from '@krmkit/meta/bytes'
+import { concatBytes } from '@krmkit/base/bytes'
 import { ClientError } from './client-error.ts'
 
 /** Maximum length of a watch event. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ExecCluster, ExecConfig } from './credentials/exec-config.ts'
-import { execClusterOf, readExecConfig } from './credentials/exec-config.ts'
+import { type ExecCluster, type ExecConfig, execClusterOf, readExecConfig } from './credentials/exec-config.ts'
 import type { Entry } from './kubeconfig-file.ts'
 import { readUser } from './kubeconfig-user.ts'
 

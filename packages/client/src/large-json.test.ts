@@ -1,6 +1,6 @@
+import { utf8Bytes, utf8Text } from '@krmkit/base/bytes'
+import { runAtOnce } from '@krmkit/base/work'
 import { seededRandom } from '@krmkit/meta'
-import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { createClient } from './client.ts'
 import * as pausable from './large-json.ts'

@@ -1,6 +1,6 @@
+import { utf8Bytes, utf8Text } from '@krmkit/base/bytes'
+import { createTurns, memberNames, runInLaterTurns, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import { createTurns, memberNames, runInLaterTurns, type Work } from '@krmkit/meta/work'
 
 /**
  * Encodes and parses JSON of large values in time slices, with the results of `JSON.stringify` and `JSON.parse`, because a

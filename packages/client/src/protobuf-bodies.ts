@@ -1,4 +1,4 @@
-import { concatBytes } from '@krmkit/meta/bytes'
+import { concatBytes } from '@krmkit/base/bytes'
 import { DecodeError, decode, type StructType } from '@krmkit/schema'
 import {
   decodeProtobuf,

@@ -9,7 +9,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
-import type { OptionKinds } from '@krmkit/meta/arguments'
+import type { OptionKinds } from '@krmkit/base/arguments'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { abortReason } from './backoff.ts'
 import { clientOver } from './client.ts'

@@ -1,5 +1,5 @@
+import { shown } from '@krmkit/base/arguments'
 import type { ApiObject } from '@krmkit/meta'
-import { shown } from '@krmkit/meta/arguments'
 import { ClientError } from './client-error.ts'
 import type { ResourceRef, ResourceType } from './interfaces.ts'
 

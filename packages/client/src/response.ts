@@ -1,5 +1,5 @@
+import { concatBytes, utf8Text } from '@krmkit/base/bytes'
 import { ApiError, type Status } from '@krmkit/meta'
-import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import { largeBodyBytes, parseLargeJson } from './large-json.ts'

@@ -1,4 +1,4 @@
-import { utf8Bytes } from '@krmkit/meta/bytes'
+import { utf8Bytes } from '@krmkit/base/bytes'
 import { ClientError } from './client-error.ts'
 
 /** Parses a kubeconfig, which is YAML or JSON. The YAML parser is loaded on demand. */

@@ -1,4 +1,4 @@
-import { functionsProblem, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
+import { functionsProblem, type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import { ControllersError } from './controllers-error.ts'
 import type { ControllersOptions } from './interfaces.ts'
 

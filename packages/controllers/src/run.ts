@@ -1,5 +1,5 @@
+import { allowManyListeners } from '@krmkit/base/platform'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
-import { allowManyListeners } from '@krmkit/meta/platform'
 import { checkOptions } from './arguments.ts'
 import { builtInControllers } from './built-in.ts'
 import { resolveAlias } from './controller-aliases.ts'

@@ -1,4 +1,4 @@
-import { isObject, type OptionKind, optionsProblem, shown } from '@krmkit/meta/arguments'
+import { isObject, type OptionKind, optionsProblem, shown } from '@krmkit/base/arguments'
 import { FieldManagerError } from './field-manager-error.ts'
 
 /** Checks of arguments, because untyped callers may pass invalid ones. */

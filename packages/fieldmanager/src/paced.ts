@@ -1,4 +1,4 @@
-/** The functions of this package as generators under the same names, for large objects. A `Pace` of `@krmkit/meta/work` runs them. */
+/** The functions of this package as generators under the same names, for large objects. A `Pace` of `@krmkit/base/work` runs them. */
 
 export { applyParts } from './managed-fields/apply.ts'
 export { managedFieldsProblem } from './managed-fields/entries.ts'

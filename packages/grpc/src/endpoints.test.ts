@@ -1,6 +1,6 @@
 import * as grpc from '@grpc/grpc-js'
-import { encodeFields } from '@krmkit/meta/hpack'
-import { MessageType } from '@krmkit/meta/protobuf'
+import { encodeFields } from '@krmkit/base/hpack'
+import { MessageType } from '@krmkit/base/protobuf'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Endpoints, type RpcMethod } from './endpoints.ts'
 import { Connection } from './http2/connection.ts'

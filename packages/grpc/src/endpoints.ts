@@ -1,7 +1,7 @@
 /** Calls over gRPC to the members of a service, such as an etcd cluster. */
 
-import { encodeFields } from '@krmkit/meta/hpack'
-import type { MessageType } from '@krmkit/meta/protobuf'
+import { encodeFields } from '@krmkit/base/hpack'
+import type { MessageType } from '@krmkit/base/protobuf'
 import type { Connection } from './http2/connection.ts'
 import { messageHeadBytes } from './http2/message-reader.ts'
 import type { StreamSink } from './http2/rpc-stream.ts'

@@ -1,4 +1,4 @@
-import { MessageType } from '@krmkit/meta/protobuf'
+import { MessageType } from '@krmkit/base/protobuf'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Endpoints, type RpcMethod } from './endpoints.ts'

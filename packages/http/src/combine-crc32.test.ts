@@ -1,4 +1,4 @@
-import { crc32 } from '@krmkit/meta/crc32'
+import { crc32 } from '@krmkit/base/crc32'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { combineCrc32 } from './combine-crc32.ts'

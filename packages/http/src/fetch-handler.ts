@@ -1,5 +1,5 @@
+import { concatBytes } from '@krmkit/base/bytes'
 import { ApiError, type UserInfo } from '@krmkit/meta'
-import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody, ApiRequest, Peer } from '@krmkit/protocol'
 import { decodeHeaderValue, isHeaderName, sanitizeHeaderValue } from './header-value.ts'
 import type { ServerLike } from './interfaces.ts'

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { crc32 } from '@krmkit/meta/crc32'
+import { crc32 } from '@krmkit/base/crc32'
 import type { BodyPiece } from '@krmkit/protocol'
 import { combineCrc32 } from './combine-crc32.ts'
 

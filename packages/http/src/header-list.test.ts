@@ -1,4 +1,4 @@
-import { encodeFields, HpackDecoder } from '@krmkit/meta/hpack'
+import { encodeFields, HpackDecoder } from '@krmkit/base/hpack'
 import { describe, expect, it } from 'vitest'
 import { HeaderList } from './header-list.ts'
 

@@ -1,4 +1,4 @@
-import type { HeaderField, HeaderFieldSink } from '@krmkit/meta/hpack'
+import type { HeaderField, HeaderFieldSink } from '@krmkit/base/hpack'
 
 /** The header list of one message: every field in order, including invalid ones. */
 export class HeaderList implements HeaderFieldSink {

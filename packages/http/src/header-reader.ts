@@ -1,4 +1,4 @@
-import { HpackDecoder } from '@krmkit/meta/hpack'
+import { HpackDecoder } from '@krmkit/base/hpack'
 import { HeaderList } from './header-list.ts'
 import { placeholderHeadersFrame } from './http2-placeholder.ts'
 import { type RequestFields, readRequestFields } from './http2-request-fields.ts'

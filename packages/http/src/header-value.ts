@@ -1,4 +1,4 @@
-import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
+import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/base/bytes'
 
 /** Node represents header bytes as latin1 characters; clients and handlers use UTF-8. */
 

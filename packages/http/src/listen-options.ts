@@ -1,4 +1,4 @@
-import { membersProblem, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
+import { membersProblem, type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import { HttpError } from './http-error.ts'
 import type { ListenLimits, ListenOptions, ServerLike } from './interfaces.ts'
 

@@ -1,4 +1,4 @@
-import { TokenBucket } from '@krmkit/meta/token-bucket'
+import { TokenBucket } from '@krmkit/base/token-bucket'
 
 /** Maximum number of resets per second on one connection: twice the number of its concurrent streams. */
 export const resetsPerSecond = 500

@@ -1,4 +1,4 @@
-import { concatBytes } from '@krmkit/meta/bytes'
+import { concatBytes } from '@krmkit/base/bytes'
 import type { BodyPiece } from '@krmkit/protocol'
 
 /** Reading and discarding response bodies, in every runtime. */

@@ -1,3 +1,4 @@
+import type { Work } from '@krmkit/base/work'
 import type { CertificateRequest } from '@krmkit/certificates/request'
 import type {
   ApiObject,
@@ -13,7 +14,6 @@ import type {
   Random,
   UserInfo,
 } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { TypeMeta } from '@krmkit/schema/decode'
 import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce, type Work } from '@krmkit/meta/work'
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import type { Preparation } from './interfaces.ts'
 
 /** Work that is done: it has ended, so that it can be delegated to again and again. */

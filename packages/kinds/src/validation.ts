@@ -1,5 +1,5 @@
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import type { FieldError } from '@krmkit/meta'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
 import type { Validation } from './interfaces.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type ApiServerOptions, createApiServer as createServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/base/arguments'
 import { type Client, ClientError, createInProcessClient, type InProcessOptions } from '@krmkit/client'
-import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
 
 /** The user and defaults of an in-process client. */
 export interface CallerOptions extends Omit<InProcessOptions, 'user'> {

@@ -1,9 +1,9 @@
 /** API errors, as clients receive them. */
 
+import { StacklessError } from '@krmkit/base'
 import { formatGroupKind, formatGroupResource } from './api-version.ts'
 import { goQuote } from './go-text.ts'
 import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
-import { StacklessError } from './stackless-error.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
 import { ErrorBudget } from './validation/error-list.ts'
 import { formatFieldErrors } from './validation/field-error.ts'

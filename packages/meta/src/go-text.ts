@@ -1,3 +1,5 @@
+export { shortestFloat, shortestFloat32 } from './go-float.ts'
+
 /** Go's formatting of values, for messages that clients receive. */
 
 /** Text printed verbatim in place of a value, for values whose Go form cannot be derived from JSON. */

@@ -1,16 +1,14 @@
 /** The error of this package's parsers. */
 
-import { StacklessError } from './stackless-error.ts'
+import { StacklessError } from '@krmkit/base'
 
 /** The kind of malformed text. The set is closed. */
 export type MetaErrorCode =
   | 'InvalidApiVersion'
-  | 'InvalidDer'
   | 'InvalidDuration'
   | 'InvalidFieldSelector'
   | 'InvalidIntOrString'
   | 'InvalidLabelSelector'
-  | 'InvalidPem'
   | 'InvalidQuantity'
   | 'InvalidTime'
 

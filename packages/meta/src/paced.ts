@@ -1,9 +1,8 @@
 /**
  * Pausable forms of functions of this package, under the same names, for large objects. Run them with a `Pace` of
- * `@krmkit/meta/work`.
+ * `@krmkit/base/work`.
  */
 
-export { deepFreeze } from './freeze.ts'
 export { validateLabelSelector } from './selectors/label-selector.ts'
 export { collectErrors } from './validation/error-list.ts'
 export {

@@ -1,7 +1,7 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { describe, expect, it } from 'vitest'
 import { validateDns1123Label } from './names/name-formats.ts'
 import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
-import { RandomChoices } from './random-choices.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,7 +1,7 @@
 /** The system source of randomness, and a reproducible one for tests. */
 
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Random } from './interfaces.ts'
-import { RandomChoices } from './random-choices.ts'
 import { randomText } from './random-text.ts'
 
 /** Alphabet of name suffixes: no vowels, to avoid words, and no ambiguous characters. */

@@ -61,7 +61,7 @@ export interface Status {
  * The response to a deletion, and to other requests that succeed without an object.
  *
  * @example
- * import { successStatus } from '@krmkit/meta/status'
+ * import { successStatus } from '@krmkit/meta'
  * successStatus({ kind: 'pods', name: 'web' }).status // 'Success'
  */
 export function successStatus(details?: StatusDetails): Status {

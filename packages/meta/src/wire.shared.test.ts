@@ -2,7 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ApiError, type FieldError, MetaError, parseFieldSelector, parseLabelSelector, type Status } from './index.ts'
+import { ApiError, type FieldError, MetaError, parseLabelSelector, type Status } from './index.ts'
+import { parseFieldSelector } from './selectors/field-selector.ts'
 
 interface Step {
   readonly id: string

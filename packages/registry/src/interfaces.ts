@@ -1,4 +1,5 @@
 import type { AdmissionChain, AdmissionMetrics, DecisionSink } from '@krmkit/admission'
+import type { RequestSpan } from '@krmkit/base/tracing'
 import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork, StrategyContext } from '@krmkit/kinds'
 import type {
@@ -7,14 +8,12 @@ import type {
   Clock,
   Features,
   FieldError,
-  FieldSelector,
   GroupVersionKind,
-  LabelSelector,
   NamingProfile,
   Random,
   UserInfo,
 } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
+import type { FieldSelector, LabelSelector } from '@krmkit/meta/selectors'
 import type { DecodedSize, TypeSource } from '@krmkit/schema'
 import type { TypeMeta } from '@krmkit/schema/decode'
 import type { Entry, Storage } from '@krmkit/storage'

@@ -1,7 +1,7 @@
 import type { ObjectReader, ObjectWriter, VersionConverter } from '@krmkit/admission'
+import type { Turns } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource } from '@krmkit/meta'
-import type { Turns } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 import type { Allocations } from './allocations.ts'
 import type { ObjectCache } from './cache/object-cache.ts'

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
+import { createTurns, type Turns } from '@krmkit/base/work'
 import type { AllocationProblem, ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource, GroupVersionResource } from '@krmkit/meta'
-import { createTurns, type Turns } from '@krmkit/meta/work'
 import { Allocations } from './allocations.ts'
 import { type CollectionSink, type Following, type FollowOptions, followCollection } from './cache/follow.ts'
 import { ObjectCache } from './cache/object-cache.ts'

@@ -1,6 +1,6 @@
+import { base64Bytes, base64Text } from '@krmkit/base/bytes'
 import type { SharedAllocations, StoredRange } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
-import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
 import type { Entry, Storage } from '@krmkit/storage'
 import { collectionPrefix } from './keys.ts'
 import { serverContext } from './server-context.ts'

@@ -1,8 +1,8 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
-import type { DecodedSize } from './decode/decoded-size.ts'
+import type { DecodedSize } from './json/decoded-size.ts'
 import type { DuplicateMembers } from './json/syntax.ts'
-import type { SchemaNode } from './structural/schema-node.ts'
+import type { SchemaNode } from './schema-node.ts'
 
 /**
  * The structural type model: one description of a type, from which decoding, defaulting, canonical printing, protobuf, OpenAPI,

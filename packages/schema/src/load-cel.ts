@@ -1,6 +1,6 @@
+import type { Environment } from '@krmkit/cel'
 import type { Features } from '@krmkit/meta'
-import type { CelEngine } from './cel/engine.ts'
-import type { Environment } from './cel/environment.ts'
+import type { CelEngine } from './rules/engine.ts'
 
 /** Loads the CEL engine lazily, because most servers have no expressions. */
 
@@ -43,7 +43,7 @@ function lazyRuntime() {
   return {
     load(): Promise<void> | undefined {
       if (loaded !== undefined) return undefined
-      loading ??= import('./cel/engine.ts').then(({ celEngine }) => {
+      loading ??= import('./rules/engine.ts').then(({ celEngine }) => {
         loaded = createRuntime(celEngine)
       })
       return loading

@@ -1,16 +1,16 @@
 /**
  * Pausable forms of functions of this package, under the same names, for large objects. Run them with a `Pace` of
- * `@krmkit/meta/work`.
+ * `@krmkit/base/work`.
  */
 
 export { decode } from './decode/decode.ts'
 export { applyDefaults } from './decode/defaults.ts'
 export { dropEmpties } from './decode/empties.ts'
-export { jsonWeight } from './decode/json-weight.ts'
 export { normalize } from './decode/normalize.ts'
 export { copyJson } from './json/copy.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { encodeJson, stringifyJson } from './json/encode-json.ts'
+export { jsonWeight } from './json/json-weight.ts'
 export { parseJson } from './json/parse-json.ts'
 export { sortKeys } from './json/shape.ts'
 export { decodeProtobuf } from './protobuf/protobuf.ts'

@@ -1,5 +1,5 @@
+import { type Members, membersProblem } from '@krmkit/base/arguments'
 import { type Clock, systemClock } from '@krmkit/meta'
-import { type Members, membersProblem } from '@krmkit/meta/arguments'
 import { forwardClock } from './forward-clock.ts'
 import { invalidArgument } from './storage-error.ts'
 

@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Gate } from './faults.ts'
 import { checkKind } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'

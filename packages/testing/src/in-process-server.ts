@@ -1,7 +1,6 @@
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type Client, createInProcessClient } from '@krmkit/client'
-import type { Controller, ControllerRun, RunningControllers } from '@krmkit/controllers'
-import { runControllers } from '@krmkit/controllers'
+import { type Controller, type ControllerRun, type RunningControllers, runControllers } from '@krmkit/controllers'
 import { stockProfile, systemClock, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'

@@ -1,4 +1,4 @@
-import { type Members, membersProblem } from '@krmkit/meta/arguments'
+import { type Members, membersProblem } from '@krmkit/base/arguments'
 import { TestingError } from './testing-error.ts'
 
 /** Validates member names, because misspelt members would otherwise be ignored silently. */

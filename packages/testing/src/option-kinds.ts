@@ -1,4 +1,4 @@
-import { functionsProblem, kindProblem, kindsProblem, type OptionKind, shown } from '@krmkit/meta/arguments'
+import { functionsProblem, kindProblem, kindsProblem, type OptionKind, shown } from '@krmkit/base/arguments'
 import { failWith } from './known-members.ts'
 
 /** Validates the kinds of values, because wrong kinds would otherwise be accepted silently. */

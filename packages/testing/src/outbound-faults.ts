@@ -1,5 +1,5 @@
+import type { Fetch } from '@krmkit/base/fetch'
 import type { Clock } from '@krmkit/meta'
-import type { Fetch } from '@krmkit/meta/fetch'
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '@krmkit/protocol'
 import { checkFaultOptions, invalidFault } from './fault-check.ts'
 import { checkMembers } from './known-members.ts'

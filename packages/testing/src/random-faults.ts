@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Fault } from './fault.ts'
 import { checkMembers, type Members } from './known-members.ts'
 import type { RequestAttributes } from './request-attributes.ts'

@@ -1,5 +1,5 @@
+import { concatBytes } from '@krmkit/base/bytes'
 import type { Clock, Status } from '@krmkit/meta'
-import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody, SharedEvent } from '@krmkit/protocol'
 import { encodeProtobuf, type TypeSource } from '@krmkit/schema'
 import { decodeWatchEvent, encodeWatchFrame } from '@krmkit/schema/protobuf'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { WireClient } from '../harness/client.ts'
 import { type AttackContext, type Family, threaded } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'

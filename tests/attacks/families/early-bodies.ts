@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import { type AttackContext, type Family, threaded } from '../harness/family.ts'
 import { servedMeanwhile } from '../harness/flood-tools.ts'
 import { openTls, type RawHeader } from '../harness/http1.ts'

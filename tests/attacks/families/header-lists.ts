@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Family } from '../harness/family.ts'
 import { type RawAnswer, type RawHeader, sendHttp1 } from '../harness/http1.ts'
 import { RawHttp2 } from '../harness/http2.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import { wireClient } from '../harness/client.ts'
 import { type AttackContext, type Family, threaded } from '../harness/family.ts'
 import type { RawHeader } from '../harness/http1.ts'

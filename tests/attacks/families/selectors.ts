@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { WireClient } from '../harness/client.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { StructType, TypeNode } from '@krmkit/schema'
 import { type Place, sample, withPlace } from './places.ts'
 

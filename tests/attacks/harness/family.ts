@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Wire, WireAnswer, WireClient } from './client.ts'
 import type { Bounds, FamilyReport } from './report.ts'
 import { historySeconds } from './server-process.ts'

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { BreakingProxy } from './breaking-proxy.ts'
 import type { LocalServer } from './local-server.ts'
 

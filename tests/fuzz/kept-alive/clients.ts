@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { KeptRequest } from './requests.ts'
 import { type ReadResponse, ResponseReader } from './response-reader.ts'
 

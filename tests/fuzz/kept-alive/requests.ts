@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 
 /** Requests of all sizes for kept connections, each derived from a seed and an index. */
 

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
+import type { RandomChoices } from '../../../packages/base/src/random-choices.ts'
 import type { StorageOperation } from '../../../packages/storage/src/testing/linearizability/operation.ts'
 
 /** A backend whose histories are recorded. */

@@ -1,5 +1,5 @@
 /** Histories of three stores on three members of etcd, one of which is killed, paused or cut off, behind a network that fails. */
-import { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
+import { RandomChoices } from '../../../packages/base/src/random-choices.ts'
 import { etcdStorage } from '../../../packages/storage/src/etcd/etcd-storage.ts'
 import { EtcdCluster } from '../../../packages/storage/src/etcd/testing/etcd-cluster.ts'
 import { etcdProgram, withoutEtcd } from '../../../packages/storage/src/etcd/testing/etcd-process.ts'

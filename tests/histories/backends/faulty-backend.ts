@@ -1,5 +1,5 @@
 /** A remote store in memory behind a bad network: delays, lost and late requests, lost answers, broken subscriptions. */
-import type { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
+import type { RandomChoices } from '../../../packages/base/src/random-choices.ts'
 import {
   type RemoteBackend,
   type RemoteEntry,

@@ -1,5 +1,5 @@
 /** Histories of three followers of one remote store, each behind a bad network. */
-import { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
+import { RandomChoices } from '../../../packages/base/src/random-choices.ts'
 import { Follower } from '../../../packages/storage/src/follower/follower.ts'
 import { opaqueForm } from '../../../packages/storage/src/follower/stored-form.ts'
 import { memoryStorage } from '../../../packages/storage/src/memory/memory-storage.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
+import { RandomChoices } from '../../../packages/base/src/random-choices.ts'
 import type {
   ClientList,
   ClientWriteResult,

@@ -1,5 +1,5 @@
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
 import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import type { PostJson } from '../environment.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
 import { type ImageReviewStatus, readImageReview } from '../image-policy/response.ts'

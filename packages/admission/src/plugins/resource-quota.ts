@@ -1,5 +1,5 @@
+import { whenDone } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import {
   type AdmissionAttributes,
   type AdmissionContext,

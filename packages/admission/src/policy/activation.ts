@@ -1,7 +1,8 @@
 import type { Authorizer } from '@krmkit/authorization'
+import type { WorkBudget } from '@krmkit/cel'
+import type { Value } from '@krmkit/cel/values'
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
-import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { AdmissionAttributes } from '../interfaces.ts'
 import { celAuthorizer } from './cel-authorizer.ts'
 

@@ -1,8 +1,8 @@
+import type { Value } from '@krmkit/cel/values'
 import { FieldManagerError, jsonPatch } from '@krmkit/fieldmanager'
 import { deducedType, mergeTyped, type TypeRef, validateValue } from '@krmkit/fieldmanager/typed'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
-import type { Value } from '@krmkit/schema/cel'
 import type { Mutation } from './mutating-policy.ts'
 
 /** Applies what the expressions of a mutating policy evaluate to. */

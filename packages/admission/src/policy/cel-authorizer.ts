@@ -1,7 +1,7 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
+import { whenDone } from '@krmkit/base/work'
+import type { CelAccessCheck, CelAccessDecision, CelAuthorizer } from '@krmkit/cel'
 import type { UserInfo } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
-import type { CelAccessCheck, CelAccessDecision, CelAuthorizer } from '@krmkit/schema/cel'
 
 /** The `authorizer` variable of expressions, backed by the server's authorizer. */
 export function celAuthorizer(user: UserInfo, authorizer: Authorizer): CelAuthorizer {

@@ -1,6 +1,7 @@
-import { createTurns, Pace } from '@krmkit/meta/work'
+import { createTurns, Pace } from '@krmkit/base/work'
+import type { CompiledExpression, ExpressionProblem, WorkBudget } from '@krmkit/cel'
+import type { Value } from '@krmkit/cel/values'
 import { cel } from '@krmkit/schema'
-import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 
 /** Evaluation of expressions that share one cost budget. */

@@ -1,7 +1,7 @@
 import type { Authorizer } from '@krmkit/authorization'
+import { whenDone } from '@krmkit/base/work'
 import { equalValues } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, type NamingProfile } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'

@@ -1,6 +1,6 @@
+import type { Type } from '@krmkit/cel/types'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
-import type { Type } from '@krmkit/schema/cel'
 import type { MatchCondition } from '../webhook/interfaces.ts'
 import type { ExpressionProgram } from './evaluate-expression.ts'
 import { compileConditions } from './match-conditions.ts'

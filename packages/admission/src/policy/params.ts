@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, labelSelectorFromObject, parseApiVersion } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, parseApiVersion } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { AdmissionContext, ServedKind } from '../interfaces.ts'
 import type { ParamKind, ParamRef } from './policy.ts'
 

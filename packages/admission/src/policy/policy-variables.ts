@@ -1,5 +1,6 @@
+import type { PausedEvaluation, WorkBudget } from '@krmkit/cel'
+import type { Value } from '@krmkit/cel/values'
 import { cel } from '@krmkit/schema'
-import type { PausedEvaluation, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 import type { ExpressionProgram, VariableCost } from './evaluate-expression.ts'
 

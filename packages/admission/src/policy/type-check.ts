@@ -1,6 +1,7 @@
+import type { Environment } from '@krmkit/cel'
+import type { Type } from '@krmkit/cel/types'
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { cel, loadCel } from '@krmkit/schema'
-import type { Environment, Type } from '@krmkit/schema/cel'
 
 /** Type checking of policy expressions against the matched types. The result does not change what a policy decides. */
 

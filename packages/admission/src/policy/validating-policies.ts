@@ -1,6 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
+import { whenDone } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import type { PolicyCheckLabels } from '../metrics.ts'

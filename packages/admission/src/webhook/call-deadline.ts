@@ -1,5 +1,5 @@
+import type { RequestSpan } from '@krmkit/base/tracing'
 import type { Clock } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { RequestBounds } from '../interfaces.ts'
 
 /** The deadline of one call: the earlier of the webhook's timeout and the request's deadline; also ends when the client disconnects. */

@@ -1,5 +1,5 @@
+import type { RequestSpan } from '@krmkit/base/tracing'
 import { ApiError, type Clock } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { WebhookResponse, WebhookSender, WebhookTransport } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import type { ObjectReader } from '../interfaces.ts'

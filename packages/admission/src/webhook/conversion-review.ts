@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { membersOf, mismatch, text } from './go-json.ts'
 import { statusOf } from './response-status.ts'
 import { type ReviewScheme, readReviewBody } from './review-body.ts'
@@ -23,7 +23,7 @@ export interface ConversionResponse {
  * @throws WebhookError `Unreadable`, with the message of kube-apiserver, for another kind or version and for members of other types
  * @example
  * import { readConversionReview } from '@krmkit/admission/webhooks'
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * const scheme = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'ConversionReview', versions: ['v1', 'v1beta1'] }
  * const body = new TextEncoder().encode('{"response": {"uid": "1", "convertedObjects": []}}')
  * runAtOnce(readConversionReview(body, scheme)).response?.uid // '1'

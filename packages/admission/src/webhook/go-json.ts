@@ -1,5 +1,5 @@
+import { memberNames } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { WebhookError } from './webhook-error.ts'

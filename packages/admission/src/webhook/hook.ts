@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { type LabelSelector, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { MatchCondition } from './interfaces.ts'
 import type { Rule } from './rule.ts'
 

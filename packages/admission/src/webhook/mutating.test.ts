@@ -1,5 +1,5 @@
+import { turnsDuring } from '@krmkit/base/testing'
 import type { ApiObject, Status } from '@krmkit/meta'
-import { turnsDuring } from '@krmkit/meta/testing'
 import { describe, expect, it } from 'vitest'
 import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'

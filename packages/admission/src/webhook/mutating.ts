@@ -1,6 +1,6 @@
+import { startWork, whenDone } from '@krmkit/base/work'
 import { equalValues } from '@krmkit/fieldmanager/paced'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
-import { startWork, whenDone } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { WebhookLabels } from '../metrics.ts'
 import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'

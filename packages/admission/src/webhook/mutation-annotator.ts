@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import * as paced from '@krmkit/schema/paced'
 import type { AdmissionContext } from '../interfaces.ts'

@@ -1,7 +1,7 @@
+import { startWork, type Turns, type Work } from '@krmkit/base/work'
 import { FieldManagerError } from '@krmkit/fieldmanager'
 import { equalValues, jsonPatch } from '@krmkit/fieldmanager/paced'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { startWork, type Turns, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '@krmkit/schema'
 import { parseJson } from '@krmkit/schema/paced'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { describe, expect, it } from 'vitest'
 import { readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
 

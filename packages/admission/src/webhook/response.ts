@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonValue, Status } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { WebhookType } from '../metrics.ts'
 import { at, bytesOf, flag, membersOf, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'

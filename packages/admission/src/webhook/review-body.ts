@@ -1,6 +1,6 @@
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { DecodeError, parseYaml } from '@krmkit/schema'
 import { parseJson } from '@krmkit/schema/paced'
 import { jsonKind, mismatch } from './go-json.ts'

@@ -1,5 +1,5 @@
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
-import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import * as paced from '@krmkit/schema/paced'
 import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'

@@ -1,4 +1,5 @@
-import { ApiError, type ApiObject, type DeepReadonly, type LabelSelector } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
 import type { Hook } from './hook.ts'
 

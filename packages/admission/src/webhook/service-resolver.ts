@@ -1,5 +1,5 @@
+import { canonicalIP, connectableHost } from '@krmkit/base/ip'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { canonicalIP, connectableHost } from '@krmkit/meta/ip'
 import type { ObjectReader } from '../interfaces.ts'
 import type { ServiceResolver } from './interfaces.ts'
 

@@ -1,5 +1,5 @@
+import { whenDone } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { WebhookLabels } from '../metrics.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'

@@ -1,4 +1,4 @@
-import { functionsProblem } from '@krmkit/meta/arguments'
+import { functionsProblem } from '@krmkit/base/arguments'
 import { failWith } from '../api-server-error.ts'
 
 /** @throws ApiServerError `InvalidOption` for an authorizer without the method `authorize`, whether configured or returned by a factory */

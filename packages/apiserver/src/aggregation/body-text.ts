@@ -1,4 +1,4 @@
-import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
+import { concatBytes, utf8Text } from '@krmkit/base/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 
 /** Reads a whole response body as UTF-8 text. @throws Error for a body above `limitBytes`. */

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { ServiceResolver } from '@krmkit/admission/webhooks'
+import { canonicalIP } from '@krmkit/base/ip'
 import type { Random } from '@krmkit/meta'
-import { canonicalIP } from '@krmkit/meta/ip'
 import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 
 const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']

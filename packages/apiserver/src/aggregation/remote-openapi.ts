@@ -1,6 +1,6 @@
+import { hexText } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import type { Clock, JsonObject } from '@krmkit/meta'
-import { hexText } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 import { documentName } from '../openapi/published.ts'
 import {
   type ConvertedDocument,

@@ -1,5 +1,5 @@
+import { concatBytes } from '@krmkit/base/bytes'
 import { type GroupVersionKind, isJsonObject, type JsonValue, parseApiVersion } from '@krmkit/meta'
-import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
 import type { RequestInfo } from '../request/info.ts'

@@ -1,5 +1,5 @@
+import { TokenBucket } from '@krmkit/base/token-bucket'
 import type { Clock } from '@krmkit/meta'
-import { TokenBucket } from '@krmkit/meta/token-bucket'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 

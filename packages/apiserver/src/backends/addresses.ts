@@ -1,4 +1,4 @@
-import { formatIP, parseIP } from '@krmkit/meta/ip'
+import { formatIP, parseIP } from '@krmkit/base/ip'
 
 /**
  * The canonical text of an address that may be proxied to: not unspecified, loopback, link-local, multicast or broadcast. Private addresses

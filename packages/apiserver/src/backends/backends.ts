@@ -1,4 +1,4 @@
-import { connectableHost } from '@krmkit/meta/ip'
+import { connectableHost } from '@krmkit/base/ip'
 import type { ProxyConnection, ProxyTarget, ServiceAddress } from '@krmkit/protocol'
 import { hostAndPort } from './addresses.ts'
 import type { Location, ProxyOptions } from './interfaces.ts'

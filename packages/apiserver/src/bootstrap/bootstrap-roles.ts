@@ -6,8 +6,8 @@ import {
   reconcileBinding,
   reconcileRole,
 } from '@krmkit/authorization/bootstrap'
+import { onNextTurn } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type Features, type NamingProfile } from '@krmkit/meta'
-import { onNextTurn } from '@krmkit/meta/work'
 import { type FrozenObject, type Registry, serverContext } from '@krmkit/registry'
 import type { AccessControl } from '../access/access-control.ts'
 import type { HealthCheck } from '../health/health.ts'

@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { type ExpectedObject, restoreObject } from './review.ts'
 

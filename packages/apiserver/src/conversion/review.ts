@@ -1,4 +1,5 @@
 import { jsonKind, readConversionReview } from '@krmkit/admission/webhooks'
+import { memberNames, type Work } from '@krmkit/base/work'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -11,7 +12,6 @@ import {
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
 import { formatFieldErrors } from '@krmkit/meta/validation'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema/paced'
 
 /**

@@ -1,9 +1,9 @@
+import { Pace } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import { cleanupFinalizer, setDefinitionCondition } from '@krmkit/kinds/custom-resources'
 import { ApiError, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
 import { aggregateMessages } from '@krmkit/meta/go-text'
-import { Pace } from '@krmkit/meta/work'
 import { type Following, type FrozenObject, type Registry, type ResourceStore, serverContext } from '@krmkit/registry'
 import { SerialQueue } from './serial-queue.ts'
 

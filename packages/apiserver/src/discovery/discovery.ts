@@ -1,7 +1,7 @@
+import { hexText } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type GroupVersionKind, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { hexText } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 import { type Clause, type Encoding, mediaType, parseAccept } from '../media/negotiation.ts'
 import {
   type AggregatedVersion,

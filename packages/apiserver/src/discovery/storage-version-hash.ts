@@ -1,6 +1,6 @@
+import { base64Text } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import type { GroupVersionKind } from '@krmkit/meta'
-import { base64Text } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 
 /**
  * Opaque hash of the storage version of a kind. It changes with the storage version, so that a migrator knows that stored objects

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager/paced'
 import type { JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { PatchRequest } from './patch-request.ts'
 import { withoutTests } from './sent-floats.ts'
 

@@ -1,5 +1,5 @@
 // Derived from body-decoding.ts by `npm run direct`: do not edit.
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { type Decoded, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import { readTypeMeta } from '@krmkit/schema/decode'
 import type { BodyDecoding } from './body-decoding.ts'

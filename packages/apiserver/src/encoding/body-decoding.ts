@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type FieldError } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, readEnvelope } from '@krmkit/schema'
 import { decodeFailureMessage, readTypeMeta } from '@krmkit/schema/decode'

@@ -1,7 +1,7 @@
+import type { Work } from '@krmkit/base/work'
 import type { CustomForm, KindInfo } from '@krmkit/kinds'
 import { ApiError, formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { decode } from '@krmkit/schema/paced'

@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**

@@ -1,6 +1,6 @@
+import { isLargeValue, runInLaterTurns, whenDone } from '@krmkit/base/work'
 import type { Printer } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
-import { isLargeValue, runInLaterTurns, whenDone } from '@krmkit/meta/work'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'

@@ -1,5 +1,5 @@
+import { memberNames, sort, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { stringifyJson } from '@krmkit/schema/paced'
 

@@ -1,4 +1,4 @@
-import { turnsDuring } from '@krmkit/meta/testing'
+import { turnsDuring } from '@krmkit/base/testing'
 import { parseYaml } from '@krmkit/schema'
 import { protobufMagic } from '@krmkit/schema/protobuf'
 import { yamlToJson } from '@krmkit/schema/yaml'

@@ -1,5 +1,5 @@
+import { type Pace, runPaced } from '@krmkit/base/work'
 import { ApiError } from '@krmkit/meta'
-import { type Pace, runPaced } from '@krmkit/meta/work'
 import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'

@@ -1,4 +1,4 @@
-import { turnsDuring } from '@krmkit/meta/testing'
+import { turnsDuring } from '@krmkit/base/testing'
 import { createFeatureGates } from '@krmkit/versioning'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'

@@ -1,5 +1,5 @@
-import { concatBytes } from '@krmkit/meta/bytes'
-import type { Work } from '@krmkit/meta/work'
+import { concatBytes } from '@krmkit/base/bytes'
+import type { Work } from '@krmkit/base/work'
 import type { ApiBody } from '@krmkit/protocol'
 import { type StructType, stringifyJson } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'

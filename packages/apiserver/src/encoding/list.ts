@@ -1,6 +1,6 @@
+import { concatBytes } from '@krmkit/base/bytes'
+import { startWork, type Work, whenDone } from '@krmkit/base/work'
 import { defaultPrinter, printerOf, type ResourceDefinition } from '@krmkit/kinds'
-import { concatBytes } from '@krmkit/meta/bytes'
-import { startWork, type Work, whenDone } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import { apiVersionOf, memberBytes } from '../media/codec.ts'

@@ -1,5 +1,5 @@
+import { whenDone } from '@krmkit/base/work'
 import type { DeepReadonly, GroupVersionKind } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Entry, Stored } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'

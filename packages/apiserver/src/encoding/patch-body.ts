@@ -1,6 +1,6 @@
+import { Pace, runAtOnce, runInLaterTurns } from '@krmkit/base/work'
 import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
 import { ApiError, type JsonValue } from '@krmkit/meta'
-import { Pace, runAtOnce, runInLaterTurns } from '@krmkit/meta/work'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblems } from '@krmkit/schema/paced'

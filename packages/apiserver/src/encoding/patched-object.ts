@@ -1,7 +1,7 @@
+import { isLargeValue, Pace, runAtOnce, runInLaterTurns, whenDone } from '@krmkit/base/work'
 import { FieldManagerError } from '@krmkit/fieldmanager'
 import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, Pace, runAtOnce, runInLaterTurns, whenDone } from '@krmkit/meta/work'
 import { type AppliedConfiguration, type DecodedObject, decodeRefusal, type FrozenObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import * as pacedSchema from '@krmkit/schema/paced'

@@ -1,3 +1,4 @@
+import { memberNames, sort, type Work } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import {
   ApiError,
@@ -9,7 +10,6 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '@krmkit/meta'
-import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { DecodeError, type StructType } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { unknownProblems } from '@krmkit/schema/json'

@@ -1,5 +1,5 @@
+import { Pace, runPaced } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
-import { Pace, runPaced } from '@krmkit/meta/work'
 import { largeBodyBytes } from '@krmkit/registry'
 import { type Decoded, type DecodedSize, DecodeError } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'

@@ -1,5 +1,5 @@
+import { memberNames, runAtOnce, runInLaterTurns, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, runInLaterTurns, type Work } from '@krmkit/meta/work'
 import { largeBodyBytes } from '@krmkit/registry'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { parseJson } from '@krmkit/schema/paced'

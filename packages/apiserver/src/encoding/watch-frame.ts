@@ -1,5 +1,5 @@
-import { concatBytes } from '@krmkit/meta/bytes'
-import type { Work } from '@krmkit/meta/work'
+import { concatBytes } from '@krmkit/base/bytes'
+import type { Work } from '@krmkit/base/work'
 import { encodeProtobuf, type StructType } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { encodeJson } from '@krmkit/schema/paced'

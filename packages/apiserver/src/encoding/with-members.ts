@@ -1,5 +1,5 @@
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 
 /** A copy of an object with the given members replaced. */
 export function* withMembers(object: JsonObject, changes: JsonObject): Work<JsonObject> {

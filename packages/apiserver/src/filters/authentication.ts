@@ -1,7 +1,7 @@
 import type { AuthenticationOutcome, Authenticator } from '@krmkit/authentication'
 import type { IdentityHeaderRules } from '@krmkit/authentication/headers'
+import { whenDone } from '@krmkit/base/work'
 import { ApiError } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter, RequestContext } from '../request/context.ts'
 import { DerivedRequest } from '../request/derived-request.ts'

@@ -1,9 +1,9 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
+import { whenDone } from '@krmkit/base/work'
 import {
   ApiError,
   createFeatures,
   type Features,
-  type LabelSelector,
   MetaError,
   type NamingProfile,
   nameRules,
@@ -12,7 +12,7 @@ import {
 } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
-import { whenDone } from '@krmkit/meta/work'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import type { Filter, RequestContext } from '../request/context.ts'
 import { requestSelectors } from '../request/selectors.ts'
 import type { TraceStep } from '../request/trace.ts'

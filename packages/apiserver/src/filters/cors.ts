@@ -1,5 +1,4 @@
-import type { Filter } from '../request/context.ts'
-import { header } from '../request/context.ts'
+import { type Filter, header } from '../request/context.ts'
 
 /**
  * Adds CORS headers for allowed origins and responds to preflight requests. A pattern may match any part of an origin, so anchor it with

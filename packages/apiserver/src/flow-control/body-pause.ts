@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request/context.ts'
 import { type BodyInterceptor, DerivedRequest } from '../request/derived-request.ts'

@@ -1,5 +1,5 @@
+import { turnsDuring } from '@krmkit/base/testing'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
-import { turnsDuring } from '@krmkit/meta/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually, widget } from '../custom-resources/testing/widgets.ts'
 import { type Answer, type Asking, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'

@@ -1,5 +1,5 @@
+import { inSpan } from '@krmkit/base/tracing'
 import { ApiError } from '@krmkit/meta'
-import { inSpan } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import { entryForm, entryResponse } from '../encoding/object-response.ts'
 import type { NegotiationOptions } from '../media/negotiation.ts'

@@ -1,6 +1,6 @@
+import { inSpan } from '@krmkit/base/tracing'
+import { Pace } from '@krmkit/base/work'
 import { ApiError } from '@krmkit/meta'
-import { inSpan } from '@krmkit/meta/tracing'
-import { Pace } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import { type ListRequest, type ListResult, loadInBatches, validateVersionMatch } from '@krmkit/registry'
 import { wantsPretty } from '../encoding/indentation.ts'

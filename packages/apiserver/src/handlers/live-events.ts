@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/meta/work'
+import { whenDone } from '@krmkit/base/work'
 import type { PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
 import { Wakeup } from './wakeup.ts'

@@ -1,4 +1,4 @@
-import { turnsDuring } from '@krmkit/meta/testing'
+import { turnsDuring } from '@krmkit/base/testing'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 

@@ -1,5 +1,5 @@
+import { Pace } from '@krmkit/base/work'
 import { ApiError, type Status } from '@krmkit/meta'
-import { Pace } from '@krmkit/meta/work'
 import type { Entry, ListRequest, PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
 import { selectedName } from '../flow-control/work-estimate.ts'

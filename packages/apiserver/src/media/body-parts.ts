@@ -1,4 +1,4 @@
-import { concatBytes } from '@krmkit/meta/bytes'
+import { concatBytes } from '@krmkit/base/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 
 /** Size of one part in bytes; a longer piece becomes a part by itself. */

@@ -1,6 +1,6 @@
+import { equalBytes } from '@krmkit/base/bytes'
+import { isLargeValue, runInLaterTurns, type Turns, whenDone } from '@krmkit/base/work'
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
-import { equalBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runInLaterTurns, type Turns, whenDone } from '@krmkit/meta/work'
 import {
   type Entry,
   type FrozenObject,

@@ -1,6 +1,6 @@
 /** Compression by the Compression Streams API, which every runtime has. Node runs it in its thread pool. */
 
-import { concatBytes } from '@krmkit/meta/bytes'
+import { concatBytes } from '@krmkit/base/bytes'
 
 export type Coder = CompressionStream | DecompressionStream
 

@@ -1,6 +1,6 @@
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
-import { concatBytes } from '@krmkit/meta/bytes'
-import { whenDone } from '@krmkit/meta/work'
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
+import { concatBytes } from '@krmkit/base/bytes'
+import { whenDone } from '@krmkit/base/work'
 import type { Entry, PendingEvent } from '@krmkit/registry'
 import type { Representation } from './negotiation.ts'
 

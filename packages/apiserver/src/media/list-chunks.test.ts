@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createTurns, runAtOnce } from '@krmkit/meta/work'
+import { createTurns, runAtOnce } from '@krmkit/base/work'
 import type { BodyPiece } from '@krmkit/protocol'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { concatBytes, uninitializedBytes } from '@krmkit/meta/bytes'
-import type { Turns, Work } from '@krmkit/meta/work'
+import { concatBytes, uninitializedBytes } from '@krmkit/base/bytes'
+import type { Turns, Work } from '@krmkit/base/work'
 import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { type Entry, isLargeEntry } from '@krmkit/registry'
 import { memberBytes, type VersionCodec } from './codec.ts'

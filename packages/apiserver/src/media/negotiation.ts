@@ -1,5 +1,5 @@
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
 import { ApiError, type NamingProfile } from '@krmkit/meta'
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import { trimRight } from '@krmkit/meta/go-text'
 
 /**

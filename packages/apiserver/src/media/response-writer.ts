@@ -1,6 +1,6 @@
+import { concatBytes } from '@krmkit/base/bytes'
+import { isLargeValue, runAtOnce, startWork, type Turns, type Work, whenDone } from '@krmkit/base/work'
 import { ApiError } from '@krmkit/meta'
-import { concatBytes } from '@krmkit/meta/bytes'
-import { isLargeValue, runAtOnce, startWork, type Turns, type Work, whenDone } from '@krmkit/meta/work'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'

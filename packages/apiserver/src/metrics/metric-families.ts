@@ -29,7 +29,7 @@ export type MetricFamily = { readonly name: string; readonly help: string } & (
  *
  * @example
  * import { readMetricFamilies } from '@krmkit/apiserver/metrics'
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * const [family] = runAtOnce(readMetricFamilies('# HELP jobs Jobs.\n# TYPE jobs gauge\njobs{state="new"} 3\n'))
  * family?.points // [ { labels: { state: 'new' }, value: 3 } ]
  */

@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import { fakeClock } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { createApiServer } from '../server/server.ts'

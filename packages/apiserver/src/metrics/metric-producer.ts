@@ -1,5 +1,5 @@
+import { createTurns, Pace, runPaced } from '@krmkit/base/work'
 import { type Clock, systemClock } from '@krmkit/meta'
-import { createTurns, Pace, runPaced } from '@krmkit/meta/work'
 import { type HistogramPoint, type MetricFamily, type NumberPoint, readMetricFamilies } from './metric-families.ts'
 
 /**

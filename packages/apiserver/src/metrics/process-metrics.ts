@@ -1,4 +1,4 @@
-import { type ProcessUsage, processUsage } from '@krmkit/meta/platform'
+import { type ProcessUsage, processUsage } from '@krmkit/base/platform'
 import { type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
 /** CPU time, memory and start time of the process, under their usual names. Empty where the runtime has no processes. */

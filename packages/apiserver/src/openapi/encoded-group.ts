@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import {
   type DocumentEncoding,
   type DocumentEncodingName,

@@ -1,5 +1,4 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
-import { builtInTypes } from '@krmkit/kinds'
+import { builtInTypes, type ResourceDefinition } from '@krmkit/kinds'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Fingerprints } from './fingerprint.ts'

@@ -1,6 +1,6 @@
+import { createTurns, Pace, runPaced, type Turns, type Work } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { createTurns, Pace, runPaced, type Turns, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '@krmkit/schema'
 import {
   createKindLookup,

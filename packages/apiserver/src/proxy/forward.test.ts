@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { turnsDuring } from '@krmkit/meta/testing'
+import { turnsDuring } from '@krmkit/base/testing'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { administrator, readAll, requestOf } from '../testing/sample-server.ts'

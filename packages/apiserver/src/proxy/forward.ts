@@ -1,6 +1,6 @@
+import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/base/bytes'
+import type { Turns } from '@krmkit/base/work'
 import { ApiError, type Clock } from '@krmkit/meta'
-import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import type { Turns } from '@krmkit/meta/work'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import { hostAndPort } from '../backends/addresses.ts'
 import type { Backends } from '../backends/backends.ts'

@@ -1,5 +1,5 @@
-import { latin1Bytes, latin1Text } from '@krmkit/meta/bytes'
-import { Pace, runPaced, type Turns } from '@krmkit/meta/work'
+import { latin1Bytes, latin1Text } from '@krmkit/base/bytes'
+import { Pace, runPaced, type Turns } from '@krmkit/base/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import { codedChunks } from '../media/compression.ts'
 import { HtmlRewriter } from './html-rewriter.ts'

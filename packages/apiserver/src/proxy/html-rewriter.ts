@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { decodeValue, encodeValue, formatTag, type HtmlTag, normalizeValue, parseTag } from './html-tag.ts'
 
 /** Attributes with a URL, by tag. */

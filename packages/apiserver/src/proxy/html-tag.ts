@@ -1,4 +1,4 @@
-import { latin1Text, utf8Bytes } from '@krmkit/meta/bytes'
+import { latin1Text, utf8Bytes } from '@krmkit/base/bytes'
 /** Start tags of HTML. Texts are byte strings: each character stands for one byte. */
 
 export interface HtmlTag {

@@ -1,6 +1,6 @@
+import { canonicalIP, connectableHost } from '@krmkit/base/ip'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { canonicalIP, connectableHost } from '@krmkit/meta/ip'
 import type { ProxyTransport } from '@krmkit/protocol'
 import { proxyableAddress } from '../backends/addresses.ts'
 import type { KubeletOptions, Location, ProxyOptions } from '../backends/interfaces.ts'

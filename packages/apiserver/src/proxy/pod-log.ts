@@ -1,7 +1,7 @@
+import { concatBytes, utf8Text } from '@krmkit/base/bytes'
 import type { Pod } from '@krmkit/kinds/core/v1'
 import { chosenContainer } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
-import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { hostAndPort } from '../backends/addresses.ts'
 import type { RequestContext } from '../request/context.ts'

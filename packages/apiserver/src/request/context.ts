@@ -1,6 +1,6 @@
 import type { AdmissionDecision } from '@krmkit/admission'
+import type { RequestSpan } from '@krmkit/base/tracing'
 import type { JsonValue, UserInfo } from '@krmkit/meta'
-import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { RequestInfo } from './info.ts'
 import type { Query } from './query.ts'

@@ -1,4 +1,5 @@
-import { type FieldSelector, type LabelSelector, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { MetaError, parseLabelSelector } from '@krmkit/meta'
+import { type FieldSelector, type LabelSelector, parseFieldSelector } from '@krmkit/meta/selectors'
 import { type Query, text } from './query.ts'
 
 /** The selectors of a request: undefined when absent, the error when invalid. */

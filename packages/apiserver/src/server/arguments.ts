@@ -1,5 +1,5 @@
+import { functionsProblem, type OptionKinds, optionsProblem, shown } from '@krmkit/base/arguments'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { functionsProblem, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
 import { checkAuthorizer } from '../access/authorizer-check.ts'
 import { failWith } from '../api-server-error.ts'
 import type { ApiServerOptions, ServerLimits } from './options.ts'

@@ -1,5 +1,5 @@
+import { allowManyListeners } from '@krmkit/base/platform'
 import { ApiError, type Clock, type Random } from '@krmkit/meta'
-import { allowManyListeners } from '@krmkit/meta/platform'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { textResponse } from '../media/response-writer.ts'
 import { header, IncomingRequest, type RequestContext } from '../request/context.ts'

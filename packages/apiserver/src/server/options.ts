@@ -2,6 +2,7 @@ import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
+import type { Tracer } from '@krmkit/base/tracing'
 import {
   builtInTypes,
   type ResourceDefinition,
@@ -10,7 +11,6 @@ import {
   type StrategyContext,
 } from '@krmkit/kinds'
 import { type Clock, type Features, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
-import type { Tracer } from '@krmkit/meta/tracing'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { createFeatureGates } from '@krmkit/versioning'

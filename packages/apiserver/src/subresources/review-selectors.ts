@@ -1,7 +1,7 @@
 import type { Attributes } from '@krmkit/authorization'
 import type { ResourceAttributes } from '@krmkit/kinds/authorization/v1'
-import { Path, parseFieldSelector } from '@krmkit/meta'
-import { type FieldRequirement, validateLabelSelector } from '@krmkit/meta/selectors'
+import { Path } from '@krmkit/meta'
+import { type FieldRequirement, parseFieldSelector, validateLabelSelector } from '@krmkit/meta/selectors'
 import { labelsOf } from '../filters/authorization.ts'
 
 /**

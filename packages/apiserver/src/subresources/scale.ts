@@ -1,5 +1,5 @@
+import { whenDone } from '@krmkit/base/work'
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
-import { whenDone } from '@krmkit/meta/work'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject, UpdateResult } from '@krmkit/registry'
 import { normalize, type StructType } from '@krmkit/schema'

@@ -1,4 +1,4 @@
-import { inSpan, RequestSpan, readTraceContext, type SpanAttributes } from '@krmkit/meta/tracing'
+import { inSpan, RequestSpan, readTraceContext, type SpanAttributes } from '@krmkit/base/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import { sourceAddresses } from '../audit/source-addresses.ts'
 import { header, type RequestContext } from '../request/context.ts'

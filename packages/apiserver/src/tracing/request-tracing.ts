@@ -1,4 +1,4 @@
-import { RequestSpan, readTraceContext, type SpanAttributes, spanKinds, type Tracer } from '@krmkit/meta/tracing'
+import { RequestSpan, readTraceContext, type SpanAttributes, spanKinds, type Tracer } from '@krmkit/base/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import { sourceAddresses } from '../audit/source-addresses.ts'
 import { type Filter, header, type RequestContext } from '../request/context.ts'

@@ -53,7 +53,7 @@ export interface PrefixedSource extends ClaimSource {
   readonly prefix?: string
 }
 
-/** Compiles expressions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
+/** Compiles expressions. The expression language is injected; `@krmkit/cel` provides CEL. */
 export interface ClaimExpressionCompiler {
   /** Compiles an expression over the variable `claims`. A `condition` must be boolean, if its type is known. */
   claims(expression: string, kind: 'value' | 'condition'): ClaimExpression | { readonly problem: string }

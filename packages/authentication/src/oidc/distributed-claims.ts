@@ -1,5 +1,5 @@
+import { sendRequest } from '@krmkit/base/fetch'
 import { isJsonObject } from '@krmkit/meta'
-import { sendRequest } from '@krmkit/meta/fetch'
 import { type Claims, decodeToken, isJwtShaped, isSignedBy } from '../jwt.ts'
 import { audiencesFromClaims, issuerSkew, tokenTimeProblem } from '../token-times.ts'
 import { claimOf } from './claim-mapping.ts'

@@ -1,5 +1,5 @@
+import type { Fetch } from '@krmkit/base/fetch'
 import type { Clock } from '@krmkit/meta'
-import type { Fetch } from '@krmkit/meta/fetch'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
 import { type Claims, decodeToken, isSignedBy } from '../jwt.ts'
 import { transientRejection } from '../token-cache.ts'

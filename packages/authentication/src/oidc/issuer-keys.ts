@@ -1,5 +1,5 @@
+import { type Fetch, sendRequest } from '@krmkit/base/fetch'
 import type { Clock } from '@krmkit/meta'
-import { type Fetch, sendRequest } from '@krmkit/meta/fetch'
 import { type VerificationKey, verificationKey } from '../jwt.ts'
 
 const maxKeys = 100

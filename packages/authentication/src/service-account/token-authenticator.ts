@@ -1,5 +1,5 @@
+import { ByteBoundedCache, estimateBytes } from '@krmkit/base/byte-bounded-cache'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
-import { ByteBoundedCache, estimateBytes } from '@krmkit/meta/byte-bounded-cache'
 import { goQuote } from '@krmkit/meta/go-text'
 import { intersectAudiences } from '../audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'

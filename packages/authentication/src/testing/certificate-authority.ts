@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Clock, Random } from '@krmkit/meta'
 import {
   ascii,
   bitString,
@@ -16,7 +15,8 @@ import {
   tags,
   time,
   writePem,
-} from '@krmkit/meta/der'
+} from '@krmkit/base/der'
+import type { Clock, Random } from '@krmkit/meta'
 
 export interface TestCertificateOptions {
   readonly commonName?: string

@@ -1,5 +1,5 @@
+import type { Fetch, FetchInit, FetchResponse } from '@krmkit/base/fetch'
 import type { Clock } from '@krmkit/meta'
-import type { Fetch, FetchInit, FetchResponse } from '@krmkit/meta/fetch'
 
 /** A fault of a fake service. */
 export type ServiceFault =

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { Fetch } from '@krmkit/base/fetch'
 import type { Clock } from '@krmkit/meta'
-import type { Fetch } from '@krmkit/meta/fetch'
 import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 import { forgeToken } from './forged-token.ts'
 

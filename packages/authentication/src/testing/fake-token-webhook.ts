@@ -1,5 +1,5 @@
+import type { Fetch } from '@krmkit/base/fetch'
 import type { Clock, UserInfo } from '@krmkit/meta'
-import type { Fetch } from '@krmkit/meta/fetch'
 import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 
 export interface KnownToken {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { DerReader, readOid, readSmallInteger, tags } from '@krmkit/meta/der'
-import { pemBlocks } from '@krmkit/meta/pem'
+import { DerReader, readOid, readSmallInteger, tags } from '@krmkit/base/der'
+import { pemBlocks } from '@krmkit/base/pem'
 import { AuthenticationError } from '../authentication-error.ts'
 import { type Extension, extensionsOf } from './certificate-fields.ts'
 
@@ -114,7 +114,7 @@ function leafProblem(leaf: X509Certificate): string | undefined {
 
 const unreadable = 'the certificate cannot be read'
 
-/** @throws MetaError `InvalidDer` for a malformed extension, which Node would report as absent. */
+/** @throws BaseError `InvalidDer` for a malformed extension, which Node would report as absent. */
 function allowsClientAuth(extensions: readonly Extension[]): boolean {
   const found = extensions.find(({ oid }) => oid === extendedUsages)
   if (found === undefined) return true

@@ -1,4 +1,4 @@
-import { type DerElement, DerReader, malformedDer, readBoolean, readOid, readText, tags } from '@krmkit/meta/der'
+import { type DerElement, DerReader, malformedDer, readBoolean, readOid, readText, tags } from '@krmkit/base/der'
 
 /** Fields of a certificate that `X509Certificate` of Node does not expose: extensions, and the subject attribute by attribute. */
 
@@ -16,7 +16,7 @@ const versionTag = 0xa0
 const extensionsTag = 0xa3
 const fieldsBeforeSubject = 4
 
-/** Reads the extensions of a DER certificate. @throws MetaError `InvalidDer` */
+/** Reads the extensions of a DER certificate. @throws BaseError `InvalidDer` */
 export function extensionsOf(certificate: Uint8Array): Extension[] {
   const fields = certificateFields(certificate).find(({ tag }) => tag === extensionsTag)
   if (fields === undefined) return []
@@ -36,7 +36,7 @@ export function extensionsOf(certificate: Uint8Array): Extension[] {
 /**
  * Reads the subject of a DER certificate.
  *
- * @throws MetaError `InvalidDer` when the subject or one of its values cannot be parsed. Skipping an attribute would
+ * @throws BaseError `InvalidDer` when the subject or one of its values cannot be parsed. Skipping an attribute would
  *   authenticate a different user.
  */
 export function subjectAttributesOf(certificate: Uint8Array): SubjectAttributes {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { ByteBoundedCache, estimateBytes } from '@krmkit/base/byte-bounded-cache'
+import { isDerError } from '@krmkit/base/der'
 import type { Clock } from '@krmkit/meta'
-import { ByteBoundedCache, estimateBytes } from '@krmkit/meta/byte-bounded-cache'
-import { isDerError } from '@krmkit/meta/der'
 import { type ChainVerification, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 
 /** A PEM bundle of certificate authorities, or a function that returns the current one. */
@@ -28,7 +28,7 @@ const maxCertificates = 10
  * Creates a verifier of client certificates against a CA bundle. Results are cached per leaf certificate until the bundle changes;
  * validity periods are checked on every call.
  *
- * @param derive computes the value of a verified leaf, once. It throws a MetaError `InvalidDer` for a certificate that
+ * @param derive computes the value of a verified leaf, once. It throws a BaseError `InvalidDer` for a certificate that
  *   cannot be parsed completely, which rejects the certificate.
  * @throws AuthenticationError `InvalidAuthority` when the initial bundle is invalid. When a later bundle is invalid, the
  *   last valid bundle stays in use.

@@ -89,7 +89,7 @@ function userFromSubject(
 }
 
 /**
- * Returns the last common name of the subject; empty when absent. @throws MetaError `InvalidDer` when the subject cannot be
+ * Returns the last common name of the subject; empty when absent. @throws BaseError `InvalidDer` when the subject cannot be
  * parsed completely.
  */
 export function commonNameOf(certificate: X509Certificate): string {

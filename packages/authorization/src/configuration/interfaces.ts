@@ -35,7 +35,7 @@ export interface WebhookConnection {
   readonly kubeConfigFile?: string
 }
 
-/** Compiles match conditions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
+/** Compiles match conditions. The expression language is injected; `@krmkit/cel` provides CEL. */
 export interface MatchConditionCompiler {
   /** @returns the condition, or the compile error. */
   compile(expression: string): CompiledMatchCondition | { readonly problem: string }

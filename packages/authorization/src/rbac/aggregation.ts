@@ -1,7 +1,7 @@
 /** Aggregated ClusterRoles, whose rules are the union of roles selected by label. */
 
-import { type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { StoredObject } from '../interfaces.ts'
 
 /** Maximum length of a chain of aggregated roles; each round resolves one level. */

@@ -1,7 +1,7 @@
 /** Rule coverage: whether the rules held by a user include the rules that the user wants to grant. */
 
+import { runAtOnce } from '@krmkit/base/work'
 import { trimRight } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/work'
 import type { PolicyRule } from '../interfaces.ts'
 import { describeRule } from './describe.ts'
 

@@ -5,10 +5,10 @@
  * @see API protocol specification, 5.9
  */
 
+import { createTurns, Pace, runPaced, type Turns } from '@krmkit/base/work'
 import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { createTurns, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
 import { formatGoList } from './describe.ts'

@@ -1,7 +1,7 @@
 /** The RBAC authorizer: decides by roles and bindings. */
 
+import { type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import type { NamingProfile } from '@krmkit/meta'
-import { type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
 import { aggregateMessages } from '@krmkit/meta/go-text'
 import { invalidArgument, requireUser } from '../arguments.ts'
 import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'

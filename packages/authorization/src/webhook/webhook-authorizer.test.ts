@@ -1,5 +1,5 @@
+import type { Fetch } from '@krmkit/base/fetch'
 import { fakeClock, seededRandom } from '@krmkit/meta'
-import type { Fetch } from '@krmkit/meta/fetch'
 import { describe, expect, it } from 'vitest'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'

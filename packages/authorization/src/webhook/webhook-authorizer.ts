@@ -4,9 +4,9 @@
  * @see API protocol specification, 2.7 and 9.4
  */
 
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
+import { type Fetch, type HttpResponse, type PostAttempt, postWithRetry } from '@krmkit/base/fetch'
 import { type Clock, isJsonObject, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
-import { type Fetch, type HttpResponse, type PostAttempt, postWithRetry } from '@krmkit/meta/fetch'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { AuthorizationMetrics, WebhookEvaluationResult } from '../metrics.ts'

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { restrictToOwner, writePrivateFile } from '@krmkit/base/private-files'
 import type { Random } from '@krmkit/meta'
-import { restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
 import { issueAuthority, type KeyPair } from './self-signed.ts'
 

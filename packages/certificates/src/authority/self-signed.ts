@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
-import { boolean, DerReader, der, integer, namedBits, octetString, oid, readBitString, sequence, tags } from '@krmkit/meta/der'
+import { boolean, DerReader, der, integer, namedBits, octetString, oid, readBitString, sequence, tags } from '@krmkit/base/der'
 import { newPrivateKey, privateKeyPem, publicKeyOf } from '../private-key.ts'
 import { noAlternativeNames, writeAlternativeNames } from '../request/alternative-names.ts'
 import { writeDistinguishedName } from '../request/distinguished-name.ts'

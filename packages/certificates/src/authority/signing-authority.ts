@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { DerReader, tags } from '@krmkit/meta/der'
+import { DerReader, tags } from '@krmkit/base/der'
 import { CertificateError, readingDer } from '../certificate-error.ts'
 import { publicKeyOf, readPrivateKey } from '../private-key.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'

@@ -1,4 +1,4 @@
-import { base64UrlText, utf8Bytes } from '@krmkit/meta/bytes'
+import { base64UrlText, utf8Bytes } from '@krmkit/base/bytes'
 
 /**
  * Detached JWS signatures. This is the only module of the package that uses jose, which is loaded on first use.

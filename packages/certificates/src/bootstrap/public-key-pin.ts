@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto'
-import { pemBlocks } from '@krmkit/meta/pem'
+import { pemBlocks } from '@krmkit/base/pem'
 import { CertificateError } from '../certificate-error.ts'
 
 const pinForm = /^sha256:[0-9a-f]{64}$/i

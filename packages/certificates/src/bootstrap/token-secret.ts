@@ -1,5 +1,5 @@
+import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/base/bytes'
 import { formatTime, type NamingProfile, parseTime, stockProfile } from '@krmkit/meta'
-import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { CertificateError } from '../certificate-error.ts'
 import { type BootstrapToken, isBootstrapTokenId } from './token.ts'
 

@@ -1,5 +1,5 @@
-import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/meta/der'
-import { formatIP, parseIP } from '@krmkit/meta/ip'
+import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/base/der'
+import { formatIP, parseIP } from '@krmkit/base/ip'
 import { malformed } from '../certificate-error.ts'
 
 /** The subject alternative names. Names of other types are ignored and never issued. */
@@ -23,7 +23,7 @@ const hostName = /^[A-Za-z0-9_*]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_
 /**
  * Decodes the value of the extension subjectAltName.
  *
- * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ * @throws CertificateError `Malformed`; BaseError `InvalidDer`
  */
 export function readAlternativeNames(value: Uint8Array): AlternativeNames {
   const what = 'subjectAltName'

@@ -1,4 +1,4 @@
-import { type DerElement, DerReader, readBitString, readOid, readSmallInteger, readWhole, tags } from '@krmkit/meta/der'
+import { type DerElement, DerReader, readBitString, readOid, readSmallInteger, readWhole, tags } from '@krmkit/base/der'
 import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'

@@ -1,4 +1,4 @@
-import { DerReader, directoryString, oid, readOid, readText, sequence, setOf, tags } from '@krmkit/meta/der'
+import { DerReader, directoryString, oid, readOid, readText, sequence, setOf, tags } from '@krmkit/base/der'
 
 /** A decoded distinguished name, with the attributes that common certificate libraries expose. */
 export interface DistinguishedName {
@@ -53,7 +53,7 @@ const shortNames: Readonly<Record<string, string>> = {
  * Decodes a distinguished name.
  *
  * @param content contents of the outer sequence
- * @throws MetaError `InvalidDer`
+ * @throws BaseError `InvalidDer`
  */
 export function readDistinguishedName(content: Uint8Array): DistinguishedName {
   const attributes: NameAttribute[] = []

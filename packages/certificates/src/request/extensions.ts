@@ -1,4 +1,4 @@
-import { DerReader, readBoolean, readOid, tags } from '@krmkit/meta/der'
+import { DerReader, readBoolean, readOid, tags } from '@krmkit/base/der'
 import { malformed } from '../certificate-error.ts'
 
 /** An X.509 extension, of a certificate or requested by a PKCS#10 request. */
@@ -23,7 +23,7 @@ export const extensionOids = {
  * Reads the elements of a sequence of extensions, and appends them to `found`.
  *
  * @param what subject of the message when an extension is repeated
- * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ * @throws CertificateError `Malformed`; BaseError `InvalidDer`
  */
 export function readExtensions(list: DerReader, found: Extension[], what: string): void {
   while (!list.isEmpty) {
@@ -37,7 +37,7 @@ export function readExtensions(list: DerReader, found: Extension[], what: string
   }
 }
 
-/** Whether the value of basicConstraints names a CA. @throws MetaError `InvalidDer` */
+/** Whether the value of basicConstraints names a CA. @throws BaseError `InvalidDer` */
 export function isAuthority(basicConstraints: Uint8Array): boolean {
   const flag = new DerReader(basicConstraints, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
   return flag !== undefined && readBoolean(flag, 'basicConstraints')

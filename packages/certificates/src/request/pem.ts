@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 
 /** One PEM block of a text. @see RFC 7468 */
 export interface PemBlock {

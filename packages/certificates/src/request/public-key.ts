@@ -1,4 +1,4 @@
-import { DerReader, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '@krmkit/meta/der'
+import { DerReader, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '@krmkit/base/der'
 import { malformed } from '../certificate-error.ts'
 
 /** A decoded SubjectPublicKeyInfo. Whether an EC point is on its curve is checked on use. */
@@ -24,7 +24,7 @@ const what = 'public key'
  * Decodes a public key.
  *
  * @param spki DER of SubjectPublicKeyInfo
- * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ * @throws CertificateError `Malformed`; BaseError `InvalidDer`
  */
 export function readPublicKey(spki: Uint8Array): PublicKeyInfo {
   const outer = new DerReader(spki, what)

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { der, oid, sequence, tags } from '@krmkit/meta/der'
+import { der, oid, sequence, tags } from '@krmkit/base/der'
 import { CertificateError } from '../certificate-error.ts'
 
 /**

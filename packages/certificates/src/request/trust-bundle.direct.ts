@@ -1,6 +1,6 @@
 // Derived from trust-bundle.ts by `npm run direct`: do not edit.
 
-import { encodeBase64 } from '@krmkit/meta/der'
+import { encodeBase64 } from '@krmkit/base/der'
 import { readPemBlocks } from './pem.direct.ts'
 import { anchorProblems } from './trust-bundle.ts'
 

@@ -1,5 +1,5 @@
-import { encodeBase64 } from '@krmkit/meta/der'
-import type { Work } from '@krmkit/meta/work'
+import { encodeBase64 } from '@krmkit/base/der'
+import type { Work } from '@krmkit/base/work'
 import { readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
 import { extensionOids, extensionValue, isAuthority } from './extensions.ts'

@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
-import { bitString, boolean, der, integer, octetString, oid, sequence, time, writePem } from '@krmkit/meta/der'
+import { bitString, boolean, der, integer, octetString, oid, sequence, time, writePem } from '@krmkit/base/der'
 import { certificatePemType } from './certificate.ts'
 import type { Extension } from './extensions.ts'
 import { signatureSchemeOf } from './signature-scheme.ts'

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { boolean, integer, oid, sequence, writePem } from '@krmkit/base/der'
 import { stockProfile } from '@krmkit/meta'
-import { boolean, integer, oid, sequence, writePem } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
 import { parseSigningAuthority, type SigningAuthority } from '../authority/signing-authority.ts'
 import { createSigningAuthority } from '../authority/signing-authority-store.ts'

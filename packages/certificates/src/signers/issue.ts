@@ -1,4 +1,4 @@
-import { der, namedBits, oid, sequence } from '@krmkit/meta/der'
+import { der, namedBits, oid, sequence } from '@krmkit/base/der'
 import type { SigningAuthority } from '../authority/signing-authority.ts'
 import { hasAlternativeNames, writeAlternativeNames } from '../request/alternative-names.ts'
 import type { CertificateRequest } from '../request/certificate-request.ts'

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { der, integer, oid, sequence, tags } from '@krmkit/meta/der'
+import { der, integer, oid, sequence, tags } from '@krmkit/base/der'
 import { CertificateError } from '../certificate-error.ts'
 import type { AlgorithmIdentifier, CertificateRequest } from '../request/certificate-request.ts'
 import type { PublicKeyInfo } from '../request/public-key.ts'

@@ -1,5 +1,5 @@
+import { der, sequence } from '@krmkit/base/der'
 import { stockProfile } from '@krmkit/meta'
-import { der, sequence } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { decodeCertificateRequest } from '../request/certificate-request.ts'

@@ -1,5 +1,5 @@
+import { hasControlCharacter } from '@krmkit/base/der'
 import type { NamingProfile } from '@krmkit/meta'
-import { hasControlCharacter } from '@krmkit/meta/der'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { type SignerPurpose, signerPurposeOf } from './names.ts'
 

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { bitString, der, encodeBase64, integer, oid, sequence, setOf, tags, writePem } from '@krmkit/meta/der'
+import { bitString, der, encodeBase64, integer, oid, sequence, setOf, tags, writePem } from '@krmkit/base/der'
 import { signatureSchemeOf } from '../request/signature-scheme.ts'
 
 /** Parts of a crafted request; each can be replaced. */

@@ -4,8 +4,8 @@ import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { LineSink } from '@krmkit/apiserver/audit'
+import { ensureParentDirectory, ensurePrivateFile, openPrivateFile } from '@krmkit/base/private-files'
 import type { Clock } from '@krmkit/meta'
-import { ensureParentDirectory, ensurePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
 
 export interface RotationOptions {
   readonly clock: Clock

@@ -12,10 +12,10 @@ import {
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
 } from '@krmkit/authentication/service-account'
+import { pemBlocks } from '@krmkit/base/pem'
 import { createInProcessClient, resourceType } from '@krmkit/client'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { pemBlocks } from '@krmkit/meta/pem'
 import { apiServerUser } from '../api-server-user.ts'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'

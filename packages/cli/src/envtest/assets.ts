@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { access, constants, symlink, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { ensurePrivateDirectory, writePrivateFile } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, writePrivateFile } from '@krmkit/base/private-files'
 import { CliError, messageOf } from '../cli-error.ts'
 
 /** What the written programs start. */

@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createTurns, Pace } from '@krmkit/meta/work'
+import { createTurns, Pace } from '@krmkit/base/work'
 import { type ManifestDocument, readManifest } from '@krmkit/schema/manifest'
 import { type ManifestFile, OfflineKinds } from 'krmkit/validate'
 import { completionsAt } from './completion.ts'

@@ -1,6 +1,6 @@
 /** The messages of OTLP that carry metrics. */
 import { type HistogramPoint, type MetricFamily, metricUnit, type NumberPoint } from '@krmkit/apiserver/metrics'
-import { MessageType } from '@krmkit/meta/protobuf'
+import { MessageType } from '@krmkit/base/protobuf'
 import {
   attributesOf,
   exportResponse,

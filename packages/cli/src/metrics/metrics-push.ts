@@ -1,6 +1,6 @@
 import { type MetricFamily, readMetricFamilies } from '@krmkit/apiserver/metrics'
+import { createTurns, Pace, runPaced } from '@krmkit/base/work'
 import type { Clock } from '@krmkit/meta'
-import { createTurns, Pace, runPaced } from '@krmkit/meta/work'
 import { messageOf } from '../cli-error.ts'
 import type { Resource } from '../otlp/common-messages.ts'
 import { OtlpClient } from '../otlp/otlp-client.ts'

@@ -1,5 +1,5 @@
 /** The messages of OTLP that traces and metrics have in common. @see https://github.com/open-telemetry/opentelemetry-proto */
-import { MessageType } from '@krmkit/meta/protobuf'
+import { MessageType } from '@krmkit/base/protobuf'
 
 interface AnyValue {
   readonly text?: string

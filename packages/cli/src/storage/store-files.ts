@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureParentDirectory } from '@krmkit/meta/private-files'
+import { ensureParentDirectory } from '@krmkit/base/private-files'
 import { CliError, messageOf } from '../cli-error.ts'
 import { option } from '../commander.ts'
 import type { Terminal } from '../offline/terminal.ts'

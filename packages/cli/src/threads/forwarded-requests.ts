@@ -1,4 +1,4 @@
-import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
+import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/base/bytes'
 import type { ApiRequest, ApiResponse, ProxiedRequest, ProxyConnection } from '@krmkit/protocol'
 import type { Storage } from '@krmkit/storage'
 

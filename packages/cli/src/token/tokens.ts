@@ -1,3 +1,4 @@
+import { pemBlocks } from '@krmkit/base/pem'
 import {
   type BootstrapTokenRecord,
   type BootstrapTokenUsage,
@@ -14,7 +15,6 @@ import {
 } from '@krmkit/certificates/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, resourceType } from '@krmkit/client'
 import { type ApiObject, formatTime, type Random, stockProfile } from '@krmkit/meta'
-import { pemBlocks } from '@krmkit/meta/pem'
 import { columns } from '../access/access-text.ts'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'

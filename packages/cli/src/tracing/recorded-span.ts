@@ -1,4 +1,4 @@
-import type { SpanAttributes, SpanIdentity, SpanLink, SpanOptions, TracerSpan } from '@krmkit/meta/tracing'
+import type { SpanAttributes, SpanIdentity, SpanLink, SpanOptions, TracerSpan } from '@krmkit/base/tracing'
 
 /** Limit of OpenTelemetry for events of one span. */
 const maxEvents = 128

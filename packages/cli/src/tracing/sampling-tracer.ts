@@ -1,4 +1,3 @@
-import type { Random } from '@krmkit/meta'
 import {
   parentIn,
   remoteSpan,
@@ -7,7 +6,8 @@ import {
   type Tracer,
   type TracerContext,
   type TracerSpan,
-} from '@krmkit/meta/tracing'
+} from '@krmkit/base/tracing'
+import type { Random } from '@krmkit/meta'
 import { RecordedSpan } from './recorded-span.ts'
 
 export interface SamplingOptions {

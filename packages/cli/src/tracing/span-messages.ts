@@ -1,6 +1,6 @@
 /** The messages of OTLP that carry spans. */
-import { MessageType } from '@krmkit/meta/protobuf'
-import type { SpanIdentity } from '@krmkit/meta/tracing'
+import { MessageType } from '@krmkit/base/protobuf'
+import type { SpanIdentity } from '@krmkit/base/tracing'
 import {
   attributesOf,
   exportResponse,

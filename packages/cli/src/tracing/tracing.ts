@@ -1,5 +1,5 @@
+import type { Tracer } from '@krmkit/base/tracing'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
-import type { Tracer } from '@krmkit/meta/tracing'
 import { messageOf } from '../cli-error.ts'
 import type { Resource } from '../otlp/common-messages.ts'
 import { OtlpClient } from '../otlp/otlp-client.ts'

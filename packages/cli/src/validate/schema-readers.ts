@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { concatBytes, utf8Text } from '@krmkit/base/bytes'
 import { createRemoteTransport } from '@krmkit/client'
-import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { Transport, TransportResponse } from '@krmkit/protocol'
 import { CliError, messageOf } from '../cli-error.ts'
 

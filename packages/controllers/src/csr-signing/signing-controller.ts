@@ -1,6 +1,6 @@
+import { base64Text, utf8Bytes } from '@krmkit/base/bytes'
 import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
-import { base64Text, utf8Bytes } from '@krmkit/meta/bytes'
 import { ControllersError } from '../controllers-error.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'

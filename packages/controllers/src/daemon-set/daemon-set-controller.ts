@@ -1,5 +1,5 @@
 import type { Informer } from '@krmkit/client'
-import { labelSelectorFromObject } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'

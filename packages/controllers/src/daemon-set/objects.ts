@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { type IntOrString, scaledValue } from '@krmkit/meta/int-or-string'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import { controllerReference } from '../workloads/claims.ts'
 import { matchesNode, untoleratedTaint } from '../workloads/node-selection.ts'
 import type { Node, Pod, PodSpec, PodTemplate, ReadonlyPod, Toleration } from '../workloads/objects.ts'

@@ -1,4 +1,4 @@
-import { labelSelectorFromObject } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { ControllerContext } from '../interfaces.ts'
 import { claim } from '../workloads/claims.ts'
 import { byAge, deployments, type ReadonlyDeployment, type ReadonlyReplicaSet, replicaSets } from './objects.ts'

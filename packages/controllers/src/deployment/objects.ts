@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile, ObjectMeta } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile, ObjectMeta } from '@krmkit/meta'
 import { type IntOrString, scaledValue } from '@krmkit/meta/int-or-string'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 
 /** The parts of deployments and replica sets that the controller reads and writes. */
 

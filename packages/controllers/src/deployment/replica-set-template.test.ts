@@ -1,5 +1,5 @@
+import { turnsDuring } from '@krmkit/base/testing'
 import { stockProfile } from '@krmkit/meta'
-import { turnsDuring } from '@krmkit/meta/testing'
 import { describe, expect, it } from 'vitest'
 import { type AnnotationKeys, annotationKeysOf, type Deployment, hashLabel } from './objects.ts'
 import { buildReplicaSet, findNewSet, sameTemplate, templateHash, withRevision } from './replica-set-template.ts'

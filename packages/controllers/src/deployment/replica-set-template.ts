@@ -1,5 +1,5 @@
+import { isLargeValue } from '@krmkit/base/work'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import { isLargeValue } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
 import { canonicalText, sameCanonically } from '../workloads/canonical-text.direct.ts'
 import * as paced from '../workloads/canonical-text.ts'

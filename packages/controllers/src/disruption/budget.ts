@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
-import { type ApiObject, type DeepReadonly, formatTime, type LabelSelectorObject, parseTime } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, formatTime, parseTime } from '@krmkit/meta'
 import { type IntOrString, parsePercent, scaledValue } from '@krmkit/meta/int-or-string'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { Condition } from '@krmkit/meta/validation'
 
 export interface Budget extends ApiObject {

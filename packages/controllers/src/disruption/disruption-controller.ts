@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
-import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'

@@ -1,6 +1,6 @@
+import { parseIP } from '@krmkit/base/ip'
 import type { Informer } from '@krmkit/client'
 import { nameRules } from '@krmkit/meta'
-import { parseIP } from '@krmkit/meta/ip'
 import {
   type Endpoint,
   type EndpointPort,

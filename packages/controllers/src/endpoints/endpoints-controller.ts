@@ -1,5 +1,5 @@
+import { parseIP } from '@krmkit/base/ip'
 import type { Informer } from '@krmkit/client'
-import { parseIP } from '@krmkit/meta/ip'
 import { sliceLabelsOf } from '../endpoint-slice/objects.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'

@@ -1,5 +1,5 @@
+import { TokenBucket } from '@krmkit/base/token-bucket'
 import type { Clock } from '@krmkit/meta'
-import { TokenBucket } from '@krmkit/meta/token-bucket'
 
 /** The fields that decide whether two events of one component are equal, similar, or about the same object. */
 export interface CorrelatedEvent {

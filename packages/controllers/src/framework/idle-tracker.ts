@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 /** Counts pending work and observed changes of controllers, so that `settled` can tell when they are idle. */
 export class IdleTracker {
   /** Increases with every observed change and every finished piece of work. */

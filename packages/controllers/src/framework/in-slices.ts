@@ -1,4 +1,4 @@
-import { createTurns, runInLaterTurns, type Work } from '@krmkit/meta/work'
+import { createTurns, runInLaterTurns, type Work } from '@krmkit/base/work'
 
 const turns = createTurns()
 

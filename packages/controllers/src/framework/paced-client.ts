@@ -1,5 +1,5 @@
+import { onNextTurn } from '@krmkit/base/work'
 import type { Client } from '@krmkit/client'
-import { onNextTurn } from '@krmkit/meta/work'
 import { TurnBudget } from './turn-budget.ts'
 
 /** Requests that may begin in one turn of the event loop without waiting. */

@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/work'
+import { memberNames } from '@krmkit/base/work'
 
 /** Whether two JSON values are equal, regardless of the order of object members. */
 export function sameJson(a: unknown, b: unknown): boolean {

@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 
 /** Time budget of all controllers together in one turn of the event loop, in milliseconds. */
 const turnMs = 4

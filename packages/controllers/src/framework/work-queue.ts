@@ -1,5 +1,5 @@
+import { type RateLimit, TokenBucket } from '@krmkit/base/token-bucket'
 import { ApiError, type Clock } from '@krmkit/meta'
-import { type RateLimit, TokenBucket } from '@krmkit/meta/token-bucket'
 import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
 import { TurnBudget } from './turn-budget.ts'
 

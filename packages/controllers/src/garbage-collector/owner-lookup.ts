@@ -1,5 +1,5 @@
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import { foregroundFinalizer } from './graph.ts'
 import type { LiveObjects } from './live-objects.ts'
 import type { Identity } from './node.ts'

@@ -1,5 +1,6 @@
 import { type Informer, type ResourceType, subresourceType } from '@krmkit/client'
-import { formatTime, type LabelSelector, parseLabelSelector } from '@krmkit/meta'
+import { formatTime, parseLabelSelector } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'

@@ -1,4 +1,5 @@
-import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { MetricsProvider, PodQuantities } from '../metrics-provider.ts'
 import type { ReadonlyPod } from '../workloads/objects.ts'
 import { goSelectorText } from '../workloads/selector-text.ts'

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { ObjectTarget } from '../metrics-provider.ts'
 
 /** The parts of autoscalers and scales that the controller reads and writes. */

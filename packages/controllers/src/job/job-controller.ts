@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
-import { formatTime, labelSelectorFromObject } from '@krmkit/meta'
+import { formatTime } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { PodTemplate, ReadonlyPod } from '../workloads/objects.ts'
 
 /** The parts of jobs that the controllers of jobs and cron jobs read and write. */

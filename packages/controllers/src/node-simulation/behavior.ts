@@ -1,4 +1,5 @@
-import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { parseDurationMs } from '@krmkit/meta/time'
 import { controllerOf } from '@krmkit/meta/validation'
 import type { Container } from '../workloads/objects.ts'

@@ -1,5 +1,5 @@
+import { hexText } from '@krmkit/base/bytes'
 import { type DeepReadonly, formatTime, parseTime, type Random } from '@krmkit/meta'
-import { hexText } from '@krmkit/meta/bytes'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Container } from '../workloads/objects.ts'
 import type { ContainerDefinition, ResolvedBehavior } from './behavior.ts'

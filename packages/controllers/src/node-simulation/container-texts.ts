@@ -1,5 +1,5 @@
-import { hexText } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
+import { hexText } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 
 /** Texts in the status of containers. */
 

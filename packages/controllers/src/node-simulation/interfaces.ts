@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
-import type { DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { Taint } from '../workloads/objects.ts'
 import type { ReadonlyPod } from './objects.ts'
 

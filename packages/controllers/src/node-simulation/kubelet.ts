@@ -1,4 +1,4 @@
-import { utf8Bytes } from '@krmkit/meta/bytes'
+import { utf8Bytes } from '@krmkit/base/bytes'
 import type { ApiResponse, ProxiedRequest, ProxyTransport } from '@krmkit/protocol'
 import type { ContainerRun } from './container-run.ts'
 import type { openExec } from './exec.ts'

@@ -1,5 +1,5 @@
+import { utf8Bytes, utf8Text } from '@krmkit/base/bytes'
 import { formatTime, parseTime } from '@krmkit/meta'
-import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ContainerRun } from './container-run.ts'
 import type { ContainerContext } from './interfaces.ts'
 import type { ReadonlyPod } from './objects.ts'

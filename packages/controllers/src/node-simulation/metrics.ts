@@ -1,5 +1,5 @@
+import { utf8Bytes } from '@krmkit/base/bytes'
 import { formatTime, Quantity } from '@krmkit/meta'
-import { utf8Bytes } from '@krmkit/meta/bytes'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { containerContext } from './log.ts'
 import type { NodeSimulation, SimulatedPod } from './simulation.ts'

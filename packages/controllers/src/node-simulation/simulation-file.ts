@@ -1,4 +1,5 @@
-import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
+import { MetaError, Quantity } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { parseDurationMs } from '@krmkit/meta/time'
 import { runDurationMs } from './behavior.ts'
 import { httpProbe } from './http-probe.ts'

@@ -1,4 +1,5 @@
-import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
+import { MetaError, Quantity } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior, NodeSimulationOptions, NodeTemplate } from './interfaces.ts'
 import { invalid, members } from './simulation-members.ts'
 

@@ -1,13 +1,12 @@
+import { isEmptyObject } from '@krmkit/base/work'
 import { type ResourceType, resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import {
-  type ApiObject,
-  type DeepReadonly,
   type LabelSelector,
   type LabelSelectorObject,
+  labelSelectorFromLabels,
   labelSelectorFromObject,
-} from '@krmkit/meta'
-import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
-import { isEmptyObject } from '@krmkit/meta/work'
+} from '@krmkit/meta/selectors'
 import type { PodTemplate } from '../workloads/objects.ts'
 
 /** ReplicaSets and ReplicationControllers share one controller; they differ only in the form of the selector. */

@@ -1,4 +1,5 @@
-import { type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { type LabelSelector, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { PodAffinity, PodAffinityTerm, ReadonlyPod } from './objects.ts'
 
 /** A term of pod affinity or anti-affinity with its selectors parsed. */

@@ -1,5 +1,5 @@
-import { type DeepReadonly, LabelSelector, type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
-import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
+import type { DeepReadonly } from '@krmkit/meta'
+import { LabelSelector, type LabelSelectorObject, labelSelectorFromLabels, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { SharedInformers } from '../framework/shared-informers.ts'
 import { controllerName, type PodInfo } from './node-info.ts'
 import { replicaSets, replicationControllers, type Selecting, services, statefulSets } from './objects.ts'

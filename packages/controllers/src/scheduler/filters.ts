@@ -1,6 +1,5 @@
 import { matchesNode, tolerates, untoleratedTaint } from '../workloads/node-selection.ts'
-import type { ClusterView } from './cluster-view.ts'
-import { withNode } from './cluster-view.ts'
+import { type ClusterView, withNode } from './cluster-view.ts'
 import type { FilterContext, Refusal } from './filter-context.ts'
 import { createPodAffinity, type PodAffinityState } from './inter-pod-affinity.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { Container, NodeSelectorTerm, PodStatus, Taint, Toleration } from '../workloads/objects.ts'
 
 /** The parts of pods, nodes and owners that the scheduler reads. */

@@ -1,4 +1,5 @@
-import { type DeepReadonly, labelSelectorFromObject, parseTime } from '@krmkit/meta'
+import { type DeepReadonly, parseTime } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { type ClusterView, withNode } from './cluster-view.ts'
 import type { FilterContext, Refusal } from './filter-context.ts'
 import { PodFilter } from './filters.ts'

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import { matchesTerm, tolerates } from '../workloads/node-selection.ts'
 import { termMatches, type WeightedTerm } from './affinity-terms.ts'
 import type { ClusterView } from './cluster-view.ts'

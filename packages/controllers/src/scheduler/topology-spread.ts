@@ -1,4 +1,5 @@
-import { type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { type LabelSelector, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { matchesNode, untoleratedTaint } from '../workloads/node-selection.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { Refusal } from './filter-context.ts'

@@ -1,6 +1,6 @@
+import { parseIP } from '@krmkit/base/ip'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
-import { parseIP } from '@krmkit/meta/ip'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'
 import { elapsedMs, maxLeaseAgeMs, resyncMs, type ServerFacts } from './interfaces.ts'

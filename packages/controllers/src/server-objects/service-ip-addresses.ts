@@ -1,6 +1,6 @@
+import { parseIP } from '@krmkit/base/ip'
 import { resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
-import { parseIP } from '@krmkit/meta/ip'
 import { EventRecorder, type RecordedEvent } from '../events/event-recorder.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'

@@ -1,6 +1,6 @@
+import { base64Text, utf8Bytes } from '@krmkit/base/bytes'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { base64Text, utf8Bytes } from '@krmkit/meta/bytes'
 
 export interface Secret extends ApiObject {
   type?: string

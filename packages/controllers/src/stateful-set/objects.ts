@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import { controllerReference } from '../workloads/claims.ts'
 import { mergeMaps } from '../workloads/merge-maps.ts'
 import type { Pod, PodTemplate, ReadonlyPod } from '../workloads/objects.ts'

@@ -1,5 +1,5 @@
 import type { Informer } from '@krmkit/client'
-import { labelSelectorFromObject } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'

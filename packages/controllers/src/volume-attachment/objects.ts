@@ -1,7 +1,7 @@
+import { hexText } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, NamingProfile } from '@krmkit/meta'
-import { hexText } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 import type { CsiSource } from '../volume/objects.ts'
 
 /** The parts of attachments and drivers that the controllers of attachments read and write. */

@@ -1,4 +1,5 @@
-import { type DeepReadonly, labelSelectorFromObject, Quantity } from '@krmkit/meta'
+import { type DeepReadonly, Quantity } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { Claim, Volume, VolumeAnnotationKeys } from './objects.ts'
 
 /** Matches volumes and claims. @see Configuration and storage specification, 2.4 and 2.5 */

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 import type { NodeSelectorTerm } from '../workloads/objects.ts'
 
 /** The parts of volumes, claims, classes and pods that controllers of volumes and the scheduler read and write. */

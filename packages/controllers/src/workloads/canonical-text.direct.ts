@@ -1,7 +1,6 @@
 // Derived from canonical-text.ts by `npm run direct`: do not edit.
-
+import { memberNames, runAtOnce, sort } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, sort } from '@krmkit/meta/work'
 import { isEmptyMember, type Members, membersPerStep, noOmissions, type Omission } from './canonical-text.ts'
 
 /**

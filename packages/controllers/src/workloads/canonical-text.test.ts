@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import { seededRandom } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { canonicalText, sameCanonically, withSortedMembers } from './canonical-text.direct.ts'
 import * as paced from './canonical-text.ts'

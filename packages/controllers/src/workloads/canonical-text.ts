@@ -1,5 +1,5 @@
+import { isEmptyObject, memberNames, sort, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { isEmptyObject, memberNames, sort, type Work } from '@krmkit/meta/work'
 
 /** A member to ignore. */
 export interface Omission {

@@ -1,5 +1,6 @@
 import type { ResourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, JsonObject, LabelSelector, OwnerReference } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, JsonObject, OwnerReference } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'

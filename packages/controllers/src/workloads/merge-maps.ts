@@ -1,5 +1,5 @@
+import { isLargeValue, memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import { isLargeValue, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { inSlices } from '../framework/in-slices.ts'
 import { sameJson } from '../framework/same-json.ts'
 import { sameCanonically } from './canonical-text.ts'

@@ -1,5 +1,6 @@
 import type { Informer, ResourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelector } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { LabelSelector } from '@krmkit/meta/selectors'
 import { controllerOf } from '@krmkit/meta/validation'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'

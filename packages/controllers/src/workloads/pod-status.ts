@@ -1,5 +1,4 @@
-import type { JsonObject } from '@krmkit/meta'
-import { formatTime } from '@krmkit/meta'
+import { formatTime, type JsonObject } from '@krmkit/meta'
 import type { ControllerContext } from '../interfaces.ts'
 import { type PodCondition, pods, type ReadonlyPod } from './objects.ts'
 import { podCondition } from './pod-state.ts'

@@ -1,5 +1,5 @@
+import { isLargeValue } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import { isLargeValue } from '@krmkit/meta/work'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type Pod, pods, type ReadonlyPod } from './objects.ts'

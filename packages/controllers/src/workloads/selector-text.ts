@@ -1,4 +1,5 @@
-import type { DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import type { LabelSelectorObject } from '@krmkit/meta/selectors'
 
 /** Returns a label selector as Go prints it in events: `&LabelSelector{MatchLabels:map[string]string{app: web,},...}`, or `nil`. */
 export function goSelectorText(selector: DeepReadonly<LabelSelectorObject> | null | undefined): string {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { FieldPath, PathElement } from './element.ts'
-import { compareElements } from './element.ts'
+import { compareElements, type FieldPath, type PathElement } from './element.ts'
 import { formatPath } from './format-path.ts'
 import { difference, intersection } from './set-algebra.direct.ts'
 import { leaf } from './set-algebra.ts'

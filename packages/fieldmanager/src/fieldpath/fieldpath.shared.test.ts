@@ -1,15 +1,25 @@
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
-import type { Conflict } from '../merge/conflict.ts'
-import { formatConflicts } from '../merge/conflict.ts'
+import { type Conflict, formatConflicts } from '../merge/conflict.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { namedFieldsAsMembers } from '../typed/named-fields.ts'
-import type { ElementParts, FieldPath, KeyField, PathElement } from './element.ts'
-import { compareElements, elementParts, fieldElement, indexElement, keyElement, parseElement, valueElement } from './element.ts'
+import {
+  compareElements,
+  type ElementParts,
+  elementParts,
+  type FieldPath,
+  fieldElement,
+  indexElement,
+  type KeyField,
+  keyElement,
+  type PathElement,
+  parseElement,
+  valueElement,
+} from './element.ts'
 import { FieldSet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.direct.ts'
 import { formatFieldsV1, parseFieldsV1 } from './fields-v1-text.ts'

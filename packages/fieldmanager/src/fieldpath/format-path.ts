@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { canonicalJson } from '../value/json.ts'
-import type { FieldPath, PathElement } from './element.ts'
-import { elementParts } from './element.ts'
+import { elementParts, type FieldPath, type PathElement } from './element.ts'
 
 /**
  * Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`.

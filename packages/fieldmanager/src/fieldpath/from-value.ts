@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import type { KeyField, PathElement } from './element.ts'
-import { fieldElement, indexElement, keyElement } from './element.ts'
-import type { FieldSet } from './field-set.ts'
-import { FieldSetBuilder } from './field-set.ts'
+import { fieldElement, indexElement, type KeyField, keyElement, type PathElement } from './element.ts'
+import { type FieldSet, FieldSetBuilder } from './field-set.ts'
 
 /**
  * The leaves of a value of unknown type. List items are identified by their members `key`, `id` and `name` when present, by index

@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { PathElement } from './element.ts'
 
 /** Difference and intersection of sets of paths; `FieldSet` has them as methods. */

@@ -1,6 +1,5 @@
 import type { PathElement } from './element.ts'
-import type { FieldNode, FieldSet } from './field-set.ts'
-import { setOf } from './field-set.ts'
+import { type FieldNode, type FieldSet, setOf } from './field-set.ts'
 
 /**
  * Selects part of a set: everything except some paths and the paths below them, or only paths that match a pattern and the paths below

@@ -1,5 +1,5 @@
 // Derived from sort-elements.ts by `npm run direct`: do not edit.
-import { runAtOnce, sort } from '@krmkit/meta/work'
+import { runAtOnce, sort } from '@krmkit/base/work'
 import { sortInPlace, sortStrings } from '../value/order.ts'
 import { compareReadElements, elementParts, type PathElement, type ReadElement } from './element.ts'
 import { elementsPerStep, isField } from './sort-elements.ts'

@@ -1,4 +1,4 @@
-import { sort, type Work } from '@krmkit/meta/work'
+import { sort, type Work } from '@krmkit/base/work'
 import { sortInPlace, sortStrings } from '../value/order.ts'
 import { compareReadElements, elementParts, type PathElement, type ReadElement } from './element.ts'
 

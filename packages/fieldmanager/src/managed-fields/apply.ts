@@ -1,25 +1,28 @@
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { conflictsOutside, countConflicts } from '../merge/conflict.ts'
-import type { ApplyOutcome } from '../merge/updater.ts'
-import { applyConflict, applyManager } from '../merge/updater.ts'
+import { type ApplyOutcome, applyConflict, applyManager } from '../merge/updater.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
 import { validatedFieldSet } from '../typed/validated-field-set.ts'
 import { joinErrors } from '../typed/walk.ts'
-import type { FieldConflict } from './conflicts.ts'
-import { fieldConflicts } from './conflicts.ts'
-import type { Managed } from './entries.ts'
-import { decodeManagedFields, emptyManaged, encodeManagedFields, identicalEntries } from './entries.ts'
+import { type FieldConflict, fieldConflicts } from './conflicts.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, identicalEntries, type Managed } from './entries.ts'
 import { lastApplied, lastAppliedAnnotation, lastAppliedManager, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
 import { RecentCreations } from './recent-creations.ts'
 import { strippedFields } from './strip-meta.ts'
-import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
-import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
+import {
+  converterOf,
+  type FrozenObject,
+  type ResetFields,
+  type TypeConverter,
+  withManagedFields,
+  withoutManagedFields,
+} from './type-converter.ts'
 import { movedTimes, updateManaged } from './update.ts'
 
 /** The manager that owns all fields of an object without managedFields before its first apply. */

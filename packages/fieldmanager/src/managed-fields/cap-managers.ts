@@ -1,9 +1,8 @@
+import { sort, type Work } from '@krmkit/base/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { sort, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import type { Managed } from './entries.ts'
-import { secondsOf } from './entries.ts'
+import { type Managed, secondsOf } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 
 /** Maximum number of update entries before the oldest are merged. */

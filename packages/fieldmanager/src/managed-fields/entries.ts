@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'

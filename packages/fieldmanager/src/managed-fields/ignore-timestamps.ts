@@ -1,9 +1,8 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { equalValues } from '../value/equal.ts'
 import { equalOwnership } from './entries.ts'
-import type { FrozenObject } from './type-converter.ts'
-import { withManagedFields } from './type-converter.ts'
+import { type FrozenObject, withManagedFields } from './type-converter.ts'
 
 /**
  * Turns a write that changes only timestamps of managedFields into a no-op. Call it last, after admission.

@@ -1,5 +1,5 @@
+import { type Work, whenDone } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
-import { type Work, whenDone } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { FieldManagerError, invariant } from '../field-manager-error.ts'
 import type { SetFilter } from '../fieldpath/set-filter.ts'

@@ -1,7 +1,6 @@
 // Derived from update.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import { type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import type { VersionedSet } from '../merge/managers.ts'

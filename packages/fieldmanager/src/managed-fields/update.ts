@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { VersionedSet } from '../merge/managers.ts'
@@ -7,13 +7,18 @@ import { ownsChanges, updateManagers } from '../merge/updater.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
 import { capManagers } from './cap-managers.ts'
-import type { Managed } from './entries.ts'
-import { decodeManagedFields, emptyManaged, encodeManagedFields, entryOf, identicalEntries } from './entries.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, entryOf, identicalEntries, type Managed } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 import { RecentCreations } from './recent-creations.ts'
 import { stripMeta, strippedFields } from './strip-meta.ts'
-import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
-import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
+import {
+  converterOf,
+  type FrozenObject,
+  type ResetFields,
+  type TypeConverter,
+  withManagedFields,
+  withoutManagedFields,
+} from './type-converter.ts'
 
 /** Manager name of writes without one. */
 export const unknownManager = 'unknown'

@@ -10,8 +10,7 @@ import { applyPatch } from './apply.direct.ts'
 import { conflictError } from './conflicts.ts'
 import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.direct.ts'
 import { managerName } from './manager-name.ts'
-import type { TypeConverter } from './type-converter.ts'
-import { createTypeConverter } from './type-converter.ts'
+import { createTypeConverter, type TypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.direct.ts'
 
 /**

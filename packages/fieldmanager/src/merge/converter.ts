@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { TypeRef } from '../typed/types.ts'
 

@@ -1,6 +1,6 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { difference, intersection } from '../fieldpath/set-algebra.ts'

@@ -1,5 +1,5 @@
 // Derived from updater.ts by `npm run direct`: do not edit.
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { difference, intersection } from '../fieldpath/set-algebra.direct.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'

@@ -1,14 +1,12 @@
+import type { OptionKinds } from '@krmkit/base/arguments'
 import { type ApiObject, isJsonObject, type JsonObject, type JsonValue, type ManagedFieldsEntry } from '@krmkit/meta'
-import type { OptionKinds } from '@krmkit/meta/arguments'
 import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.direct.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { withoutManagedFields } from '../managed-fields/type-converter.ts'
-import type { Change } from './diff.ts'
-import { diffObjects } from './diff.ts'
-import type { OfflineSchema } from './schema.ts'
-import { typeConverterOf } from './schema.ts'
+import { type Change, diffObjects } from './diff.ts'
+import { type OfflineSchema, typeConverterOf } from './schema.ts'
 
 /** A server-side apply without a server. */
 export interface OfflineApplyRequest {

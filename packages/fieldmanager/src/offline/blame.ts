@@ -1,15 +1,12 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
 import { readManifest } from '@krmkit/schema/manifest'
-import type { FieldPath, PathElement } from '../fieldpath/element.ts'
-import { fieldElement, indexElement } from '../fieldpath/element.ts'
+import { type FieldPath, fieldElement, indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { itemElement } from '../typed/list-item.ts'
-import type { TypeRef } from '../typed/types.ts'
-import { asList, asMap, formOf, memberType } from '../typed/types.ts'
+import { asList, asMap, formOf, memberType, type TypeRef } from '../typed/types.ts'
 import { entrySets, type Owner } from './ownership.ts'
-import type { OfflineSchema } from './schema.ts'
-import { typeOf } from './schema.ts'
+import { type OfflineSchema, typeOf } from './schema.ts'
 
 /** A value of an object with its owners. */
 export interface BlamedValue {

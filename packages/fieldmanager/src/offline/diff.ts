@@ -1,12 +1,10 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { FieldPath, PathElement } from '../fieldpath/element.ts'
-import type { FieldSet } from '../fieldpath/field-set.ts'
-import { comparePaths } from '../fieldpath/field-set.ts'
+import { comparePaths, type FieldSet } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { compareTyped } from '../typed/compare.direct.ts'
 import type { TypeRef } from '../typed/types.ts'
-import type { OfflineSchema } from './schema.ts'
-import { typeOf } from './schema.ts'
+import { type OfflineSchema, typeOf } from './schema.ts'
 import { valueAt } from './value-at.ts'
 
 /** One difference between two objects. */

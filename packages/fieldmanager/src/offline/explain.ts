@@ -4,10 +4,8 @@ import { FieldSet } from '../fieldpath/field-set.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { mergeTyped } from '../typed/merge.direct.ts'
 import { extractItems, removeItems } from '../typed/remove.ts'
-import type { OfflineApplyRequest, OfflineApplyResult } from './apply.ts'
-import { apply, entriesOf } from './apply.ts'
-import type { OfflineSchema } from './schema.ts'
-import { typeOf } from './schema.ts'
+import { apply, entriesOf, type OfflineApplyRequest, type OfflineApplyResult } from './apply.ts'
+import { type OfflineSchema, typeOf } from './schema.ts'
 import { valueAt } from './value-at.ts'
 
 /** Resolutions of a conflict: take over the fields, stop applying them, or apply their live values. */

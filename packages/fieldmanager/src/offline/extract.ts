@@ -3,8 +3,7 @@ import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.direct.ts'
 import { extractItems } from '../typed/remove.ts'
 import { entriesOf } from './apply.ts'
-import type { OfflineSchema } from './schema.ts'
-import { typeOf } from './schema.ts'
+import { type OfflineSchema, typeOf } from './schema.ts'
 
 export interface ExtractOptions {
   readonly schema?: OfflineSchema

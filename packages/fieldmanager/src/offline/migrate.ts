@@ -1,5 +1,5 @@
+import type { OptionKinds } from '@krmkit/base/arguments'
 import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
-import type { OptionKinds } from '@krmkit/meta/arguments'
 import { requireObjects, requireOptions } from '../arguments.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'

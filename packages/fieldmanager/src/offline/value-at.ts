@@ -1,9 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { FieldPath, PathElement } from '../fieldpath/element.ts'
-import { elementParts } from '../fieldpath/element.ts'
+import { elementParts, type FieldPath, type PathElement } from '../fieldpath/element.ts'
 import { itemElement } from '../typed/list-item.ts'
-import type { TypeRef } from '../typed/types.ts'
-import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
+import { asList, asMap, memberType, ownMember, type TypeRef } from '../typed/types.ts'
 
 /**
  * The value at a path; `undefined` when there is none.

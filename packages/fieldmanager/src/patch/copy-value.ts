@@ -1,6 +1,5 @@
-import type { JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
+import { type JsonValue, setMember } from '@krmkit/meta'
 import { sortKeys } from '@krmkit/schema/paced'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'

@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 

@@ -1,7 +1,6 @@
 // Derived from directives.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { keysOf } from '../value/keys.ts'
 import { patchDirective } from './directives.ts'
 import { sortMembers } from './key-order.ts'

@@ -1,5 +1,5 @@
+import { rememberMemberNames, type Work } from '@krmkit/base/work'
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
 import { keysOf, stepSize } from '../value/keys.ts'

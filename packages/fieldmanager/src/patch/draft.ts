@@ -1,5 +1,5 @@
+import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import { ownMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { copyMembers } from '../value/copy-members.ts'

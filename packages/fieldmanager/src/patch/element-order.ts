@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { stepSize } from '../value/keys.ts'
 import { goMap } from '../value/type-names.ts'
 import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'

@@ -1,5 +1,5 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
 import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'

@@ -1,7 +1,6 @@
 // Derived from json-patch.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValues } from '../value/equal.direct.ts'
 import { jsonKind } from '../value/type-names.ts'

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValues } from '../value/equal.ts'
 import { jsonKind } from '../value/type-names.ts'

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { rememberMemberNames, type Work } from '@krmkit/meta/work'
+import { rememberMemberNames, type Work } from '@krmkit/base/work'
+import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { sortKeys } from '@krmkit/schema/paced'
 import { stepSize } from '../value/keys.ts'
 

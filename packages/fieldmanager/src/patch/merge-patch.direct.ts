@@ -1,7 +1,6 @@
 // Derived from merge-patch.ts by `npm run direct`: do not edit.
-
+import { largeMapSize, memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { largeMapSize, memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/work'
 import { ownMember } from '../typed/types.ts'
 import { copyMembers } from '../value/copy-members.direct.ts'
 import { keysAfter } from '../value/keys.ts'

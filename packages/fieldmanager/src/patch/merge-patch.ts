@@ -1,5 +1,5 @@
+import { largeMapSize, memberCountOfLargeMap, memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { largeMapSize, memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember } from '../typed/types.ts'
 import { copyMembers } from '../value/copy-members.ts'

@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 
 /**
  * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1) compares less

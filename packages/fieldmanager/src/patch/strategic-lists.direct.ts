@@ -1,7 +1,6 @@
 // Derived from strategic-lists.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { goList } from '../value/type-names.ts'
 import { noMergeKey, unexpectedType } from './directives.ts'

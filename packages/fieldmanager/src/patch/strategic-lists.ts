@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
 import { stepSize } from '../value/keys.ts'

@@ -1,7 +1,6 @@
 // Derived from strategic-merge.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'

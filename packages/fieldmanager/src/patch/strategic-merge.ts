@@ -1,5 +1,5 @@
+import { memberCountOfLargeMap, memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import { requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'

@@ -1,5 +1,5 @@
+import { memberNames } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import { unknownProblems } from '@krmkit/schema/json'
 
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])

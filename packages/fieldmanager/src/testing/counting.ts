@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 
 /** Counts reads of items' merge keys. */
 export class KeyReadCounter {

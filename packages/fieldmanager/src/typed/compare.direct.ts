@@ -1,7 +1,7 @@
 // Derived from compare.ts by `npm run direct`: do not edit.
 
+import { isEmptyObject, memberNames } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isEmptyObject, memberNames } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { equalValues } from '../value/equal.direct.ts'
 import type { OptionalJsonValue } from '../value/order.ts'

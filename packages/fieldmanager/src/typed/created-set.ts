@@ -1,11 +1,10 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldNode, type FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { equalValues } from '../value/equal.ts'
 import { LazyWalk } from './compare-walk.ts'
 import { LevelBuilder } from './level-builder.ts'
-import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { asMap, ownMember } from './types.ts'
+import { asMap, type ListAtom, type MapAtom, ownMember, type TypeRef } from './types.ts'
 import { validateScalar } from './validate.ts'
 import { wholeItems, wholeNode } from './whole-nodes.ts'
 

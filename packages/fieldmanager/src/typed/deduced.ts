@@ -1,5 +1,4 @@
-import type { TypeRef as Ref } from './types.ts'
-import { atomOf, TypeRef } from './types.ts'
+import { atomOf, type TypeRef as Ref, TypeRef } from './types.ts'
 
 /** Names of the built-in types in schemas. */
 export const untypedName = '__untyped_atomic_'

@@ -1,6 +1,6 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
+import { runAtOnce } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'

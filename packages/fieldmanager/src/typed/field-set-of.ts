@@ -3,8 +3,7 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'
 import { itemElement, ListItemError } from './list-item.ts'
-import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { defaultForm, formOf } from './types.ts'
+import { defaultForm, formOf, type ListAtom, type MapAtom, type TypeRef } from './types.ts'
 import { maxObjectDepth, tooDeepError } from './walk.ts'
 
 /**

@@ -2,8 +2,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
-import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
+import {
+  type Atom,
+  atomOf,
+  type ListAtom,
+  listAtom,
+  type MapAtom,
+  type MapField,
+  type ScalarAtom,
+  TypeRef,
+  withRelationship,
+} from './types.ts'
 
 /** The types of a schema in structured-merge-diff form, by name. */
 export interface TypedSchema {

@@ -1,11 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
+import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { CustomCodec, Field, ScalarNode, SpecialNode, StructType, TypeNode } from '@krmkit/schema'
 import { fieldElement } from '../fieldpath/element.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import { typedSchemaFromOpenApi } from './from-openapi.ts'
-import type { MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
+import { atomOf, listAtom, type MapField, type ScalarAtom, TypeRef, withRelationship } from './types.ts'
 
 const typedByStruct = new WeakMap<StructType, TypeRef>()
 const zeroByStruct = new WeakMap<StructType, JsonObject>()

@@ -1,9 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import type { KeyField, PathElement } from '../fieldpath/element.ts'
-import { keyElement, valueElement } from '../fieldpath/element.ts'
+import { type KeyField, keyElement, type PathElement, valueElement } from '../fieldpath/element.ts'
 import { canonicalJson, quoteHtmlSafeJson, quoteJson } from '../value/json.ts'
-import type { ListAtom } from './types.ts'
-import { ownMember } from './types.ts'
+import { type ListAtom, ownMember } from './types.ts'
 
 /** The error for an item of an associative list that has no path element. */
 export class ListItemError {

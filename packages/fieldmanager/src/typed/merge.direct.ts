@@ -1,7 +1,7 @@
 // Derived from merge.ts by `npm run direct`: do not edit.
 
+import { isEmptyObject } from '@krmkit/base/work'
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { copyMembers } from '../value/copy-members.direct.ts'

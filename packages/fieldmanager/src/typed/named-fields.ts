@@ -1,8 +1,7 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
-import type { TypeRef } from './types.ts'
-import { memberType } from './types.ts'
+import { memberType, type TypeRef } from './types.ts'
 
 /** Number of elements visited between two yields. */
 const stepSize = 64

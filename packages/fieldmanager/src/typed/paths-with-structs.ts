@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap, type OptionalJsonValue } from '../value/order.ts'

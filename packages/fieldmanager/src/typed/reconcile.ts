@@ -1,8 +1,7 @@
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { deducedName } from './deduced.ts'
-import type { MapAtom, TypeRef } from './types.ts'
-import { defaultForm } from './types.ts'
+import { defaultForm, type MapAtom, type TypeRef } from './types.ts'
 
 /**
  * Adapts a set to a schema that changed since the set was written: paths below a part that became atomic collapse into that part. Parts

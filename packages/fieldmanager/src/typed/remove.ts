@@ -1,12 +1,9 @@
-import type { JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import type { PathElement } from '../fieldpath/element.ts'
-import { elementParts, fieldElement } from '../fieldpath/element.ts'
+import { type JsonValue, setMember } from '@krmkit/meta'
+import { elementParts, fieldElement, type PathElement } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { itemElement, ListItemError } from './list-item.ts'
-import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { asList, asMap, defaultForm, formOf } from './types.ts'
+import { asList, asMap, defaultForm, formOf, type ListAtom, type MapAtom, type TypeRef } from './types.ts'
 
 export interface ExtractItemsOptions {
   /** Whether to include the key fields of partially extracted items. */

@@ -1,11 +1,10 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { goType } from '../value/type-names.ts'
 import { itemElement, ListItemError } from './list-item.ts'
-import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
-import { defaultForm, formOf, memberType } from './types.ts'
+import { defaultForm, formOf, type ListAtom, type MapAtom, memberType, type ScalarAtom, type TypeRef } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {

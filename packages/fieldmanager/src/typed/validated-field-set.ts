@@ -1,11 +1,10 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { emptySet, type FieldNode, type FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'
 import { LevelBuilder } from './level-builder.ts'
 import { itemElement, ListItemError } from './list-item.ts'
-import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
-import { defaultForm, formOf } from './types.ts'
+import { defaultForm, formOf, type ListAtom, type MapAtom, type ScalarAtom, type TypeRef } from './types.ts'
 import { validateScalar } from './validate.ts'
 import { maxObjectDepth, tooDeepError } from './walk.ts'
 

@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { type FieldNode, type FieldSet, leaf } from '../fieldpath/field-set.ts'
 import type { LazyWalk } from './compare-walk.ts'
 import { LevelBuilder } from './level-builder.ts'

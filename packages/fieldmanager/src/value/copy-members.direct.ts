@@ -1,6 +1,7 @@
 // Derived from copy-members.ts by `npm run direct`: do not edit.
+
+import { memberNames } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import { manyMembers } from './copy-members.ts'
 
 /** A mutable copy of a map. Large maps are copied in V8's dictionary mode, which takes a third of the time. */

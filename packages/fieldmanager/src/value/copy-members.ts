@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 
 /** A mutable copy of a map. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
 export function* copyMembers(object: JsonObject): Work<JsonObject> {

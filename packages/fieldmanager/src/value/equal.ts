@@ -1,4 +1,4 @@
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { OptionalJsonValue } from './order.ts'
 
 /**

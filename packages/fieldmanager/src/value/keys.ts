@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { JsonObject } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 
 /** Number of members or items visited between two yields. */
 export const stepSize = 64

@@ -1,4 +1,4 @@
-import { encodeFields } from '@krmkit/meta/hpack'
+import { encodeFields } from '@krmkit/base/hpack'
 import { describe, expect, it } from 'vitest'
 import { HeaderDecoder } from './header-block.ts'
 

@@ -2,7 +2,7 @@
  * Header blocks without a dynamic table: this side does not use one, and sets the table size of the peer to 0. Thus equal blocks always
  * have the same meaning, and the few different blocks that a server sends are decoded once.
  */
-import { HpackDecoder } from '@krmkit/meta/hpack'
+import { HpackDecoder } from '@krmkit/base/hpack'
 import { ProtocolError, resetCode } from './frames.ts'
 
 export type Headers = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 /** An HTTP/2 server for tests, which the test controls frame by frame. */
 import { createServer, type Server, type Socket } from 'node:net'
-import { encodeFields, type RawField } from '@krmkit/meta/hpack'
+import { encodeFields, type RawField } from '@krmkit/base/hpack'
 import { connectionPreface, encodeFrame, encodeSettings, type Frame, FrameReader, frameFlag, frameType } from '../http2/frames.ts'
 
 export type OnFrame = (frame: Frame, connection: FrameConnection) => void

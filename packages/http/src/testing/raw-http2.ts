@@ -1,5 +1,5 @@
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { encodeFields, HpackDecoder, type RawField } from '@krmkit/meta/hpack'
+import { encodeFields, HpackDecoder, type RawField } from '@krmkit/base/hpack'
 import { HeaderList } from '../header-list.ts'
 
 export { encodeFields, type RawField }

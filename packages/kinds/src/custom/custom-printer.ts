@@ -1,5 +1,4 @@
-import type { ApiObject } from '@krmkit/meta'
-import { type DeepReadonly, type JsonValue, parseTime } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type JsonValue, parseTime } from '@krmkit/meta'
 import { goNumber } from '@krmkit/meta/go-text'
 import { stringifyJson } from '@krmkit/schema'
 import type { Cell, Column, Printer } from '../interfaces.ts'

@@ -1,3 +1,4 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -13,12 +14,11 @@ import {
 } from '@krmkit/meta'
 import { validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
 import { addErrors } from '@krmkit/meta/validation'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
-import type { RuleNode } from '@krmkit/schema/cel'
 import type { TypeMeta } from '@krmkit/schema/decode'
 import { NumberLiteral } from '@krmkit/schema/json'
 import { validateListTypes } from '@krmkit/schema/paced'
+import type { RuleNode } from '@krmkit/schema/rules'
 import {
   createSchemaValidator,
   hasTransitionRules,

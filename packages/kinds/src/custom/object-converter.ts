@@ -1,6 +1,5 @@
+import { createTurns, startWork, type Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
-import { createTurns, startWork } from '@krmkit/meta/work'
 import { normalize } from '@krmkit/schema/paced'
 import type { KindInfo } from '../interfaces.ts'
 import type { ConversionPurpose, ObjectConversion } from '../object-conversion.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { CustomCodec } from '@krmkit/schema'
 import type { KindInfo } from '../interfaces.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
+import { isObject, type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import { KindsError } from '../kinds-error.ts'
 import type { ResourceOptions, VersionOptions, VersionTable } from './interfaces.ts'
 

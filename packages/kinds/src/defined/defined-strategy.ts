@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
 import { preparationWork } from '../preparation.ts'

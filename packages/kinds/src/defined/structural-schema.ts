@@ -1,5 +1,5 @@
+import { compilePattern } from '@krmkit/cel/pattern'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { compilePattern } from '@krmkit/schema/structural'
 import { z } from './zod.ts'
 
 /**

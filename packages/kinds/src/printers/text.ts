@@ -1,4 +1,5 @@
-import { type DeepReadonly, type LabelSelectorObject, labelSelectorFromObject, MetaError } from '@krmkit/meta'
+import { type DeepReadonly, MetaError } from '@krmkit/meta'
+import { type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { ParamKind } from '../types/admissionregistration-v1.generated.ts'
 
 /** Texts of cells that several kinds share. */

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Printer, Strategy } from '../interfaces.ts'
 import { column, nameColumn } from '../printers/columns.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'

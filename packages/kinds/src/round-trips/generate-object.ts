@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /**

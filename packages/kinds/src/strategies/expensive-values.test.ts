@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { validatingAdmissionPolicyStrategy } from './admissionregistration/validating-admission-policy/strategy.ts'
 import { cronJobStrategy } from './batch/cron-job/strategy.ts'

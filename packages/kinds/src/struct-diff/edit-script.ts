@@ -3,7 +3,7 @@
  * for the next equal pair, within a budget that is linear in the lengths.
  */
 
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { Meter } from './meter.ts'
 
 /** What becomes of the next item of either list: it stays, the one of the first list or of the second stands alone, or one becomes the other. */

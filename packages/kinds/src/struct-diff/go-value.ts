@@ -1,9 +1,9 @@
 /** Objects of the API as the values that kube-apiserver has of them in memory. */
 
+import { memberNames, sort, type Work } from '@krmkit/base/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { Quantity, type QuantityFields, type QuantityFormat, readQuantityFields } from '@krmkit/meta/quantity'
 import { formatTime, parseInstant } from '@krmkit/meta/time'
-import { memberNames, sort, type Work } from '@krmkit/meta/work'
 import { isSet, own } from '../strategies/shared/values.ts'
 import type { GoType, GoTypes } from './go-types.ts'
 import type { Meter } from './meter.ts'

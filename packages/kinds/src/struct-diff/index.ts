@@ -1,7 +1,7 @@
 /** Differences of structs in messages, as kube-apiserver prints them. Loaded when a message needs one. */
 
+import type { Work } from '@krmkit/base/work'
 import type { Features } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { goTypesOf } from './go-types.ts'
 import { GoValues } from './go-value.ts'
 import { JsonLines } from './json-lines.ts'

@@ -1,6 +1,6 @@
 /** Values as indented JSON, line by line, as Go marshals them: members of structs have the names of their fields. */
 
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { GoField, GoType } from './go-types.ts'
 import { type GoValue, isZero, quantityOf } from './go-value.ts'
 import type { Meter } from './meter.ts'

@@ -1,7 +1,7 @@
 /** Differences of strings and of lists of numbers or booleans: pieces of both that differ, with equal pieces around them. */
 
+import type { Work } from '@krmkit/base/work'
 import { goQuote, isPrintable, utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { bytesOf, isSpace, quoteBytes, quoteText } from './byte-text.ts'
 import { addCounts, type Counts, countsText, differencesOf, groupsOf, noCounts } from './counts.ts'
 import { differentItems, type Edit, editScript, equalItems } from './edit-script.ts'

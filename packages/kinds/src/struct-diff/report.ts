@@ -1,6 +1,6 @@
 /** The report of a comparison: what differs, with the equal parts around it. */
 
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { addCounts, countsText, differencesOf, groupsOf, noCounts } from './counts.ts'
 import type { Edit } from './edit-script.ts'
 import type { GoType } from './go-types.ts'

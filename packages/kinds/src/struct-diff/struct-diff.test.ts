@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { runAtOnce } from '@krmkit/base/work'
 import { createFeatures } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { structDiff } from './index.ts'
 

@@ -1,7 +1,7 @@
 /** Text as a tree of lists that stand on one line or on many. */
 
+import type { Work } from '@krmkit/base/work'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 
 /** Marks of lines. */
 export type Mark = ' ' | '-' | '+'

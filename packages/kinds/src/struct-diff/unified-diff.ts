@@ -3,7 +3,7 @@
  * texts frequent lines begin no run.
  */
 
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { Meter } from './meter.ts'
 
 /** Equal lines shown beside a change. */

@@ -1,7 +1,7 @@
 /** Two values compared part by part. */
 
+import { sort, type Work } from '@krmkit/base/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { sort, type Work } from '@krmkit/meta/work'
 import { type Edit, editScript, type Likeness } from './edit-script.ts'
 import type { GoType } from './go-types.ts'
 import { type GoValue, quantityOf } from './go-value.ts'

@@ -1,7 +1,7 @@
 /** Values as pseudo-Go syntax, in the detail that is left for them. */
 
+import type { Work } from '@krmkit/base/work'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { bytesOf, quoteBytes, quoteText } from './byte-text.ts'
 import type { GoType } from './go-types.ts'
 import { type GoValue, isZero, quantityOf } from './go-value.ts'

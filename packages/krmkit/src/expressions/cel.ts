@@ -1,6 +1,7 @@
-import { createTurns, runInLaterTurns } from '@krmkit/meta/work'
+import { createTurns, runInLaterTurns } from '@krmkit/base/work'
+import type { Evaluation, Program } from '@krmkit/cel'
+import type { Type } from '@krmkit/cel/types'
 import { cel, loadCel } from '@krmkit/schema'
-import type { Evaluation, Program, Type } from '@krmkit/schema/cel'
 
 /** Loads CEL with all libraries enabled, because operators write the configuration. */
 export async function loadOperatorCel() {

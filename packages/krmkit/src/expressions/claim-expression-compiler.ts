@@ -1,5 +1,5 @@
 import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentication/configuration'
-import type { Environment } from '@krmkit/schema/cel'
+import type { Environment } from '@krmkit/cel'
 import { celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 
 /**

@@ -1,8 +1,8 @@
+import { nearestName } from '@krmkit/base/arguments'
 import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
 import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
-import { nearestName } from '@krmkit/meta/arguments'
 import { decode, type StructType } from '@krmkit/schema'
 import {
   compareReleases,

@@ -1,4 +1,4 @@
-import { nearestName } from '@krmkit/meta/arguments'
+import { nearestName } from '@krmkit/base/arguments'
 import type { StructType } from '@krmkit/schema'
 import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
 import type { Problem, SuggestedEdit, Suggestion } from './findings.ts'

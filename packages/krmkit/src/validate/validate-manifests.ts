@@ -1,5 +1,5 @@
-import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
-import { createTurns, Pace } from '@krmkit/meta/work'
+import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/base/arguments'
+import { createTurns, Pace } from '@krmkit/base/work'
 import { newestRelease } from '@krmkit/versioning'
 import type { ValidationBaseline } from './baseline.ts'
 import type { DefinitionLookup } from './definition-lookup.ts'

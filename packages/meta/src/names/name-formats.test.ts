@@ -1,7 +1,7 @@
+import * as ip from '@krmkit/base/ip'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/names.json' with { type: 'json' }
-import * as ip from '../ip.ts'
 import * as formats from './name-formats.ts'
 import { nameRules } from './name-rule.ts'
 

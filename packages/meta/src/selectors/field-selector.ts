@@ -98,7 +98,7 @@ function fieldValue(fields: SelectableFields, field: string): string {
  *
  * @throws MetaError `InvalidFieldSelector` with the message of kube-apiserver.
  * @example
- * import { parseFieldSelector } from '@krmkit/meta'
+ * import { parseFieldSelector } from '@krmkit/meta/selectors'
  * parseFieldSelector('status.phase!=Running').matches({ 'status.phase': 'Failed' }) // true
  * @see API protocol specification, 4.1
  */
@@ -126,8 +126,7 @@ export function parseFieldSelector(text: string): FieldSelector {
  * Escapes backslashes, commas and equals signs.
  *
  * @example
- * import { parseFieldSelector } from '@krmkit/meta'
- * import { escapeFieldValue } from '@krmkit/meta/selectors'
+ * import { escapeFieldValue, parseFieldSelector } from '@krmkit/meta/selectors'
  * escapeFieldValue('a,b') // 'a\\,b'
  * parseFieldSelector(`spec.host=${escapeFieldValue('a,b')}`).matches({ 'spec.host': 'a,b' }) // true
  */

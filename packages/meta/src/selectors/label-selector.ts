@@ -1,5 +1,6 @@
 /** Label selectors. */
 
+import type { Work } from '@krmkit/base/work'
 import { compareCodePoints, goQuote } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { MetaError } from '../meta-error.ts'
@@ -8,7 +9,6 @@ import { collectErrors } from '../validation/error-list.ts'
 import { field, formatFieldErrors } from '../validation/field-error.ts'
 import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
-import type { Work } from '../work.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
@@ -98,7 +98,7 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
  *
  * @throws MetaError `InvalidLabelSelector`
  * @example
- * import { labelSelectorFromObject } from '@krmkit/meta'
+ * import { labelSelectorFromObject } from '@krmkit/meta/selectors'
  * labelSelectorFromObject({ matchLabels: { app: 'web' } }).matches({ app: 'web' }) // true
  */
 export function labelSelectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {

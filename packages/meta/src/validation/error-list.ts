@@ -1,8 +1,8 @@
 /** Limited error lists, which stop the validation that fills them. */
 
+import { StacklessError } from '@krmkit/base'
+import type { Work } from '@krmkit/base/work'
 import type { FieldError } from '../interfaces.ts'
-import { StacklessError } from '../stackless-error.ts'
-import type { Work } from '../work.ts'
 
 /** Maximum number of errors of one validation, and of causes of one response. Differs: kube-apiserver reports all. */
 export const maxFieldErrors = 1000

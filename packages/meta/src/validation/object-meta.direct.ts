@@ -1,8 +1,8 @@
 // Derived from object-meta.ts by `npm run direct`: do not edit.
 
+import { memberNames } from '@krmkit/base/work'
 import type { FieldError } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
-import { memberNames } from '../work.ts'
 import { collectErrors } from './error-list.direct.ts'
 import { addErrors, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'

@@ -1,9 +1,9 @@
+import type { Work } from '@krmkit/base/work'
 import { describe, expect, it } from 'vitest'
 import names from '../../testdata/names.json' with { type: 'json' }
 import vectors from '../../testdata/object-meta.json' with { type: 'json' }
 import type { FieldError, ObjectMeta } from '../interfaces.ts'
 import { nameRules } from '../names/name-rule.ts'
-import type { Work } from '../work.ts'
 import { field, formatFieldError } from './field-error.ts'
 import { validateFieldManager } from './managed-fields.ts'
 import {

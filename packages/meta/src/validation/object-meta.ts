@@ -4,12 +4,12 @@
  * Order and wording of the errors equal those of kube-apiserver, because `details.causes` lists them in order.
  */
 
+import { memberNames, type Work } from '@krmkit/base/work'
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
 import { formatGoTime } from '../time/time.ts'
-import { memberNames, type Work } from '../work.ts'
 import { addErrors, collectErrors, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
 import { addBareFinalizers, validateFinalizers } from './finalizers.ts'

@@ -1,5 +1,5 @@
-import { deepFreeze } from '@krmkit/meta/freeze'
-import { createTurns } from '@krmkit/meta/work'
+import { deepFreeze } from '@krmkit/base/freeze'
+import { createTurns } from '@krmkit/base/work'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { sampleRegistry } from '../testing/sample-registry.ts'

@@ -1,8 +1,8 @@
+import { deepFreeze } from '@krmkit/base/freeze'
+import * as pacedBase from '@krmkit/base/paced'
+import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze } from '@krmkit/meta/freeze'
-import * as pacedMeta from '@krmkit/meta/paced'
-import { isLargeValue, runInLaterTurns, type Turns } from '@krmkit/meta/work'
 import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from '../interfaces.ts'
@@ -137,7 +137,7 @@ export class ObjectCache {
 
   #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
     if (this.#turns === undefined || !isLargeValue(object)) return deepFreeze(object)
-    return runInLaterTurns(pacedMeta.deepFreeze(object), this.#turns)
+    return runInLaterTurns(pacedBase.deepFreeze(object), this.#turns)
   }
 
   /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */

@@ -1,8 +1,8 @@
+import { deepFreeze } from '@krmkit/base/freeze'
+import * as pacedBase from '@krmkit/base/paced'
+import { isLargeValue, Pace, runPaced, type Turns } from '@krmkit/base/work'
 import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze } from '@krmkit/meta/freeze'
-import * as pacedMeta from '@krmkit/meta/paced'
-import { isLargeValue, Pace, runPaced, type Turns } from '@krmkit/meta/work'
 import { parseJson } from '@krmkit/schema'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
@@ -22,7 +22,7 @@ export async function parseStoredInSlices(entry: Entry, turns: Turns): Promise<F
   await pace.next()
   const object = (await parseJsonInSlices(entry.value, {}, pace)).value as ApiObject
   shareFieldSets(object)
-  return runPaced(pacedMeta.deepFreeze(object), pace)
+  return runPaced(pacedBase.deepFreeze(object), pace)
 }
 
 /** Interns the field sets of an object, because most objects of a kind have equal ones. Large sets are not interned. */

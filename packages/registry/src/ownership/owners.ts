@@ -1,7 +1,7 @@
+import type { Work } from '@krmkit/base/work'
 import { managedFieldsAfterUpdate } from '@krmkit/fieldmanager/paced'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { dropEmpties } from '@krmkit/schema/paced'
 import type { FrozenObject } from '../interfaces.ts'
 import type { ServedResources } from '../versions/served-resources.ts'

@@ -1,4 +1,4 @@
-import type { Pace } from '@krmkit/meta/work'
+import type { Pace } from '@krmkit/base/work'
 import type { Entry } from '@krmkit/storage'
 
 /** Batches of entries for work in slices. @see docs/internals/decisions/0011-bounded-work.md */
@@ -27,7 +27,7 @@ export function isLargeEntry({ value }: Entry): boolean {
  *
  * @returns `undefined` when every call of `load` returned `undefined`.
  * @example
- * import { createTurns, Pace } from '@krmkit/meta/work'
+ * import { createTurns, Pace } from '@krmkit/base/work'
  * import { loadInBatches } from '@krmkit/registry'
  * import { memoryStorage } from '@krmkit/storage'
  * const storage = memoryStorage()

@@ -1,5 +1,5 @@
+import { base64Bytes, base64UrlText } from '@krmkit/base/bytes'
 import { ApiError, isJsonObject } from '@krmkit/meta'
-import { base64Bytes, base64UrlText } from '@krmkit/meta/bytes'
 import { DecodeError } from '@krmkit/schema'
 import { parseJson } from '@krmkit/schema/json'
 import type { Revision } from '@krmkit/storage'

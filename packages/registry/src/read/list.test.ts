@@ -1,4 +1,5 @@
-import { type ApiError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { type ApiError, parseLabelSelector } from '@krmkit/meta'
+import { parseFieldSelector } from '@krmkit/meta/selectors'
 import { memoryStorage } from '@krmkit/storage'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ListRequest, ListResult } from '../interfaces.ts'

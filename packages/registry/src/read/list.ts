@@ -1,7 +1,7 @@
+import { Pace } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { Pace } from '@krmkit/meta/work'
 import { type Entry, type ListSelection, type Revision, type Storage, StorageError } from '@krmkit/storage'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { ListRequest, ListResult, RegistryEnvironment } from '../interfaces.ts'

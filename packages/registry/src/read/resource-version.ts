@@ -1,5 +1,4 @@
-import type { Clock } from '@krmkit/meta'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type Clock } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Revision, Storage } from '@krmkit/storage'
 

@@ -1,4 +1,5 @@
-import { parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { parseLabelSelector } from '@krmkit/meta'
+import { parseFieldSelector } from '@krmkit/meta/selectors'
 import { memoryStorage, type StorageListOptions } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import type { ListRequest } from '../interfaces.ts'

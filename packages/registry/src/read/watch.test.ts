@@ -1,4 +1,5 @@
-import { type ApiObject, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
+import { parseFieldSelector } from '@krmkit/meta/selectors'
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject, WatchRequest } from '../interfaces.ts'
 import { type SampleRegistry, sampleRegistry } from '../testing/sample-registry.ts'

@@ -1,5 +1,5 @@
+import { utf8Bytes } from '@krmkit/base/bytes'
 import type { ApiObject } from '@krmkit/meta'
-import { utf8Bytes } from '@krmkit/meta/bytes'
 import { parseJson } from '@krmkit/schema'
 import type { RevisionForm } from '@krmkit/storage/socket'
 import { encodeStored } from '../cache/object-cache.ts'

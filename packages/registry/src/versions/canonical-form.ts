@@ -1,8 +1,8 @@
+import { deepFreeze } from '@krmkit/base/freeze'
+import * as pacedBase from '@krmkit/base/paced'
+import type { Pace } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { deepFreeze } from '@krmkit/meta/freeze'
-import * as pacedMeta from '@krmkit/meta/paced'
-import type { Pace } from '@krmkit/meta/work'
 import { normalize, type StructType, type TypeNode } from '@krmkit/schema'
 import { dropEmpties } from '@krmkit/schema/decode'
 import { copyJson } from '@krmkit/schema/json'
@@ -61,7 +61,7 @@ function applyDefaultsAgain(store: CanonicalContext, object: ApiObject, rest: Ap
 
 /** Freezes an object that readers share. */
 export function frozen<T extends object>(object: T, pace: Pace): T | Promise<T> {
-  return pace.isSliced ? pace.run(pacedMeta.deepFreeze(object)) : deepFreeze(object)
+  return pace.isSliced ? pace.run(pacedBase.deepFreeze(object)) : deepFreeze(object)
 }
 
 /** A mutable copy of an object that others read or change. */

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { Work } from '@krmkit/meta/work'
 import { normalize } from '@krmkit/schema/paced'
 import type { FrozenObject } from '../interfaces.ts'
 

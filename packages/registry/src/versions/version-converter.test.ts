@@ -1,7 +1,7 @@
 import type { ConvertedObject } from '@krmkit/admission'
+import { createTurns } from '@krmkit/base/work'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, stockProfile } from '@krmkit/meta'
-import { createTurns } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { FieldOwnership } from '../ownership/field-ownership.ts'
 import { ServedResources } from './served-resources.ts'

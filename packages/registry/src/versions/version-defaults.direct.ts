@@ -1,8 +1,7 @@
 // Derived from version-defaults.ts by `npm run direct`: do not edit.
-
+import { runAtOnce } from '@krmkit/base/work'
 import { preparationWork, type ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, type DecodedSize, type StructType } from '@krmkit/schema'
 import { jsonWeight } from '@krmkit/schema/decode'
 import { largeBodyBytes } from '../cache/object-cache.ts'

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { preparationWork, type ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, Clock, Features, NamingProfile } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { type DecodedSize, DecodeError, type StructType } from '@krmkit/schema'
 import { applyDefaults, jsonWeight } from '@krmkit/schema/paced'
 import { largeBodyBytes } from '../cache/object-cache.ts'

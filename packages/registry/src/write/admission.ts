@@ -1,8 +1,8 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
+import type { Work } from '@krmkit/base/work'
 import { managedFieldsProblem } from '@krmkit/fieldmanager/paced'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { FrozenObject, WriteContext } from '../interfaces.ts'
 import type { RegistryInternals } from '../internals.ts'
 

@@ -1,6 +1,6 @@
+import { paceOf, type Work } from '@krmkit/base/work'
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
-import { paceOf, type Work } from '@krmkit/meta/work'
 import type { Stored, WriteContext } from '../interfaces.ts'
 import { groupResource, type StoreInternals } from '../internals.ts'
 import { objectKey } from '../keys.ts'

@@ -1,6 +1,6 @@
+import type { Pace } from '@krmkit/base/work'
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
-import type { Pace } from '@krmkit/meta/work'
 import type { DeleteRequestOptions, FrozenObject, WriteContext } from '../interfaces.ts'
 import { mutableCopy } from '../versions/canonical-form.ts'
 import { copyMetadata } from './metadata.ts'

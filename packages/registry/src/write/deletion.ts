@@ -1,7 +1,7 @@
 import type { AdmissionContext } from '@krmkit/admission'
+import { deepFreeze } from '@krmkit/base/freeze'
+import { Pace, paceOf } from '@krmkit/base/work'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { deepFreeze } from '@krmkit/meta/freeze'
-import { Pace, paceOf } from '@krmkit/meta/work'
 import type {
   DeleteCollectionRequest,
   DeleteRequest,

@@ -1,5 +1,5 @@
+import { paceOf, startWork } from '@krmkit/base/work'
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
-import { paceOf, startWork } from '@krmkit/meta/work'
 import type { WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 import { trackOwnership } from '../ownership/field-ownership.ts'

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '@krmkit/admission'
+import type { Work } from '@krmkit/base/work'
 import type { Strategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import type { WriteGuard } from '../interfaces.ts'

@@ -1,5 +1,5 @@
+import { paceOf } from '@krmkit/base/work'
 import type { ApiObject } from '@krmkit/meta'
-import { paceOf } from '@krmkit/meta/work'
 import type { Entry } from '@krmkit/storage'
 import type { StoreInternals } from '../internals.ts'
 import { collectionPrefix } from '../keys.ts'

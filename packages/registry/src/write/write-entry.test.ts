@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeStored } from '../cache/object-cache.ts'

@@ -1,11 +1,11 @@
+import { equalBytes } from '@krmkit/base/bytes'
+import { deepFreeze } from '@krmkit/base/freeze'
+import * as pacedBase from '@krmkit/base/paced'
+import { inSpan, type RequestSpan } from '@krmkit/base/tracing'
+import type { Pace, Work } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, field } from '@krmkit/meta'
-import { equalBytes } from '@krmkit/meta/bytes'
-import { deepFreeze } from '@krmkit/meta/freeze'
 import { goStrings } from '@krmkit/meta/go-text'
-import * as pacedMeta from '@krmkit/meta/paced'
-import { inSpan, type RequestSpan } from '@krmkit/meta/tracing'
-import type { Pace, Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import * as paced from '@krmkit/schema/paced'
 import type { Entry } from '@krmkit/storage'
@@ -84,7 +84,7 @@ async function putEntry(store: StoreInternals, write: EncodedWrite, span?: Reque
   const { entry } = result
   span?.event('Transaction committed', () => ({ len: entry.value.byteLength }))
   objectCache.keep(memo, entry.value.byteLength, replaced)
-  if (pace.isSliced) await pace.run(pacedMeta.deepFreeze(object))
+  if (pace.isSliced) await pace.run(pacedBase.deepFreeze(object))
   return entry
 }
 
@@ -161,7 +161,7 @@ export async function removeEntry(
   if (result.outcome !== 'written') return undefined
   const { entry } = result
   objectCache.keep(memo, entry.value.byteLength, replaced)
-  if (pace.isSliced) await pace.run(pacedMeta.deepFreeze(object))
+  if (pace.isSliced) await pace.run(pacedBase.deepFreeze(object))
   return { object, entry }
 }
 

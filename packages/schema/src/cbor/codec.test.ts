@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../schema-error.ts'
 import { loadCbor } from './index.ts'

@@ -1,6 +1,6 @@
+import { isLargeValue, memberNames, runAtOnce, sort, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { isLargeValue, memberNames, runAtOnce, sort, type Work } from '@krmkit/meta/work'
 import { decodeFirst, encode, Token, Type } from 'cborg'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { encodeJson } from '../json/encode-json.direct.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { DecodeError } from '../schema-error.ts'
 
 /** Bounds the structure of a CBOR document before it is decoded, so that decoding neither recurses deeply nor allocates much. */

@@ -1,4 +1,4 @@
-import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
+import { base64Bytes, base64Text } from '@krmkit/base/bytes'
 import { DecodeError } from '../schema-error.ts'
 
 /** Standard base64 as in Go: padding is required, line breaks are ignored. */

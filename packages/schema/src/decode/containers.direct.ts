@@ -1,7 +1,7 @@
 // Derived from containers.ts by `npm run direct`: do not edit.
 
+import { memberNames } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import { withSortedKeys } from '../json/shape.direct.ts'
 import { inOrder, isParsedObject } from '../json/shape.ts'
 import { DecodeError } from '../schema-error.ts'

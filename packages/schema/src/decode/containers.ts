@@ -1,11 +1,11 @@
+import { largeMapSize, memberNames, rememberKey, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { largeMapSize, memberNames, rememberKey, type Work } from '@krmkit/meta/work'
+import { jsonWeight } from '../json/json-weight.direct.ts'
 import { inOrder, isParsedObject, withSortedKeys } from '../json/shape.ts'
 import { DecodeError } from '../schema-error.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import type { NodePlan, StructPlan } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
-import { jsonWeight } from './json-weight.direct.ts'
 import { decodeStruct } from './struct.ts'
 
 /** Decodes lists, maps and `JSONSchemaPropsOr…` values. */

@@ -1,9 +1,9 @@
 import type { StructType } from '../interfaces.ts'
+import { type DecodedSize, unlimitedSize } from '../json/decoded-size.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { formatPath, ProblemCollector } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
 import { DecodeError } from '../schema-error.ts'
-import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
 /**
  * State of one decoding: the current path, strict problems, and the first type mismatch.

@@ -1,14 +1,14 @@
 // Derived from copies.ts by `npm run direct`: do not edit.
 
+import { memberNames } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
+import { jsonWeight } from '../json/json-weight.direct.ts'
 import { withSortedKeys } from '../json/shape.direct.ts'
 import { inOrder } from '../json/shape.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { DecodeError } from '../schema-error.ts'
 import { type DecodeContext, maxDepth } from './context.ts'
 import { type CopyOptions, isContainer, plainNumber, unsorted } from './copies.ts'
-import { jsonWeight } from './json-weight.direct.ts'
 
 /** Copies an untyped value. Duplicate members are reported; the last value wins. */
 export function copyAny(value: unknown, context: DecodeContext, options: CopyOptions = unsorted): unknown {

@@ -1,10 +1,10 @@
+import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/meta/work'
+import { jsonWeight } from '../json/json-weight.ts'
 import { inOrder, withSortedKeys } from '../json/shape.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { DecodeError } from '../schema-error.ts'
 import { type DecodeContext, invalidNumber, maxDepth } from './context.ts'
-import { jsonWeight } from './json-weight.ts'
 
 /** Copies of values without a type. */
 

@@ -1,11 +1,11 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import type { DecodedSize } from '../json/decoded-size.ts'
 import { isParsedObject } from '../json/shape.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
 import { DecodeError } from '../schema-error.ts'
 import { DecodeContext } from './context.ts'
 import { type CopyOptions, copyAny } from './copies.ts'
-import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
 import { decodeStruct } from './struct.ts'
 

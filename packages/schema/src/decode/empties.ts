@@ -1,4 +1,4 @@
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { StructType } from '../interfaces.ts'
 import { isParsedObject } from '../json/shape.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'

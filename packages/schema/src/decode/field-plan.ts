@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { Field, StructType, TypeNode } from '../interfaces.ts'
 import type { DecodeContext, FieldStep } from './context.ts'
 

@@ -1,7 +1,7 @@
 // Derived from normalize.ts by `npm run direct`: do not edit.
 
+import { memberNames } from '@krmkit/base/work'
 import { type JsonObject, setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import type { StructType } from '../interfaces.ts'
 import { copyInOrder, sortKeys } from '../json/shape.direct.ts'
 import { inOrder, isParsedObject } from '../json/shape.ts'

@@ -1,6 +1,5 @@
-import type { JsonObject } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
+import { type JsonObject, setMember } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { copyInOrder, inOrder, isParsedObject, sortKeys } from '../json/shape.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'

@@ -1,4 +1,4 @@
-import { createTurns, Pace, runAtOnce, runPaced, type Work } from '@krmkit/meta/work'
+import { createTurns, Pace, runAtOnce, runPaced, type Work } from '@krmkit/base/work'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'

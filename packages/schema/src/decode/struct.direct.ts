@@ -1,12 +1,12 @@
 // Derived from struct.ts by `npm run direct`: do not edit.
 
 import { setMember } from '@krmkit/meta'
+import { jsonWeight } from '../json/json-weight.direct.ts'
 import { isParsedObject } from '../json/shape.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { copyAny } from './copies.direct.ts'
 import type { FieldPlan, StructPlan } from './field-plan.ts'
 import { goStructName } from './go-type.ts'
-import { jsonWeight } from './json-weight.direct.ts'
 import { buildObject, joined } from './struct.ts'
 
 /** Decodes an object of a struct type: members match fields by exact name and are put into field order. */

@@ -1,13 +1,13 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
+import type { DecodedSize } from '../json/decoded-size.ts'
+import { jsonWeight } from '../json/json-weight.ts'
 import { withSortedKeys } from '../json/shape.direct.ts'
 import { isParsedObject } from '../json/shape.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { copyAny } from './copies.ts'
-import type { DecodedSize } from './decoded-size.ts'
 import type { FieldPlan, StructPlan } from './field-plan.ts'
 import { goStructName } from './go-type.ts'
-import { jsonWeight } from './json-weight.ts'
 
 /** Decodes an object of a struct type: members match fields by exact name and are put into field order. */
 

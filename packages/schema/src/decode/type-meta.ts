@@ -1,5 +1,5 @@
+import { memberNames } from '@krmkit/base/work'
 import { goQuote } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/meta/work'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { isParsedObject } from '../json/shape.ts'
 import { decodeUtf8 } from '../json/utf8.ts'

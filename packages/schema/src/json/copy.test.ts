@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { expect, it } from 'vitest'
 import { copyJson } from './copy.direct.ts'
 import { copyJson as pacedCopyJson } from './copy.ts'

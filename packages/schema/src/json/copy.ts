@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 
 /**
  * Deep-copies a JSON value; faster than `structuredClone`.

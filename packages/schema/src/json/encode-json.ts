@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { engineJson } from './engine.ts'
 
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */

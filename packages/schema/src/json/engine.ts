@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { countMembers, type ScanResult, scan } from './scan.ts'
 import { writeJson as writeAtOnce } from './write-json.direct.ts'
 import { TextParts, writeJson } from './write-json.ts'

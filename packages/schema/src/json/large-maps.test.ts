@@ -1,4 +1,4 @@
-import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/work'
+import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/base/work'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { parseJson as pacedParseJson } from './parse-json.ts'
 

@@ -1,5 +1,5 @@
 // Derived from parse-json.ts by `npm run direct`: do not edit.
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { engineJson } from './engine.ts'
 import { maxJsonDepth, type ParsedJson, type ParseJsonOptions } from './parse-json.ts'
 import { readJson } from './syntax.ts'

@@ -1,4 +1,4 @@
-import { type Pace, runPaced, type Work } from '@krmkit/meta/work'
+import { type Pace, runPaced, type Work } from '@krmkit/base/work'
 import { engineJson } from './engine.ts'
 import { type DuplicateMembers, NumberLiteral, readJson } from './syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
@@ -57,7 +57,7 @@ export function* parseJson(input: Uint8Array | string, options: ParseJsonOptions
  *
  * @param slices pace of the work; may be shared with later steps.
  * @example
- * import { createTurns, Pace } from '@krmkit/meta/work'
+ * import { createTurns, Pace } from '@krmkit/base/work'
  * import { parseJsonInSlices } from '@krmkit/schema/json'
  * const body = new TextEncoder().encode('{"items":[1,2]}')
  * const { value } = await parseJsonInSlices(body, { literals: true }, new Pace(createTurns()))

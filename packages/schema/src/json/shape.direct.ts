@@ -1,8 +1,7 @@
 // Derived from shape.ts by `npm run direct`: do not edit.
-
+import { runAtOnce, sort } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { runAtOnce, sort } from '@krmkit/meta/work'
 import { wideCharacters } from './shape.ts'
 
 /**
@@ -10,7 +9,7 @@ import { wideCharacters } from './shape.ts'
  *
  * @returns the sorted keys; `keys` itself may be changed.
  * @example
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { sortKeys } from '@krmkit/schema/paced'
  * runAtOnce(sortKeys(['b', 'a'])) // [ 'a', 'b' ]
  */

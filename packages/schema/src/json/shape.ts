@@ -1,6 +1,6 @@
+import { rememberKey, sort, type Work } from '@krmkit/base/work'
 import { isJsonObject, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { rememberKey, sort, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from './syntax.ts'
 
 /** Predicates and key order of parsed objects. */
@@ -25,7 +25,7 @@ const keysPerStep = 128
  *
  * @returns the sorted keys; `keys` itself may be changed.
  * @example
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { sortKeys } from '@krmkit/schema/paced'
  * runAtOnce(sortKeys(['b', 'a'])) // [ 'a', 'b' ]
  */

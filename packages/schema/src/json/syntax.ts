@@ -1,6 +1,6 @@
+import { rememberMemberNames, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { DecodeError } from '../schema-error.ts'
 import { decodeLoosely } from './utf8.ts'
 

@@ -1,6 +1,6 @@
 // Derived from write-json.ts by `npm run direct`: do not edit.
 
-import { memberNames } from '@krmkit/meta/work'
+import { memberNames } from '@krmkit/base/work'
 import { sortKeys } from './shape.direct.ts'
 import { isContainer, scalarJson, startsWithIndex, type TextParts } from './write-json.ts'
 

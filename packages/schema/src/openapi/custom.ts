@@ -1,5 +1,5 @@
+import { memberNames, runAtOnce, type Work } from '@krmkit/base/work'
 import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, runAtOnce, type Work } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
 import { type Dialect, refTo } from './dialect.ts'

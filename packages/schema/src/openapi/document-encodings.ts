@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { bytesTag } from '../protobuf/wire.ts'
 import type { Dialect } from './dialect.ts'
 import type { OpenApiInfo } from './documents.ts'
@@ -165,7 +165,7 @@ const protobufV2: DocumentEncoding = {
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { createKindLookup, documentEncodings, groupVersionParts } from '@krmkit/schema/openapi'
  * const source = builtInTypes()
  * const core = { group: '', version: 'v1', resources: [] }

@@ -1,5 +1,5 @@
+import { runAtOnce } from '@krmkit/base/work'
 import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Operation } from './operations.ts'
 import { buildMembers, type DocumentParts, type ExtraOperations, groupVersionParts, operationParts } from './parts.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { tagOf, varint } from '../protobuf/wire.ts'
 import {
   bool,

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { bytesTag, fixed64, tagOf, varint } from '../protobuf/wire.ts'
 import {
   bool,

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { bytesTag, fixed64, newWriter, tagOf, varint, type WireWriter } from '../protobuf/wire.ts'
 import { printYaml } from '../yaml/print-yaml.ts'
 

@@ -1,5 +1,5 @@
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import type { JsonObject } from '@krmkit/meta'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
 import { createCustomSchemas } from './custom.ts'

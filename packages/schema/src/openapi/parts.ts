@@ -1,6 +1,5 @@
-import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
+import { type GroupVersionKind, type JsonObject, type NamingProfile, setMember } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Dialect } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
@@ -47,7 +46,7 @@ export interface GroupVersionOptions extends PartsOptions {
  *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { createKindLookup, groupVersionParts } from '@krmkit/schema/openapi'
  * const source = builtInTypes()
  * const core = { group: '', version: 'v1', resources: [] }

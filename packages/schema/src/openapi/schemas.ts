@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { GroupVersion, GroupVersionKind, JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { SpecialNode, StructType, TypeNode, TypeSource } from '../interfaces.ts'
 import type { FactsSource } from '../model/type-source.ts'
 import type { Dialect } from './dialect.ts'

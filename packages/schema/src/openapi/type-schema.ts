@@ -1,5 +1,4 @@
-import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
+import { type GroupVersionKind, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { Field, ScalarNode, StructType, TypeNode } from '../interfaces.ts'
 import { describeField, describeType } from './descriptions.ts'
 import { type Dialect, refTo } from './dialect.ts'

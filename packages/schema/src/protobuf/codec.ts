@@ -1,8 +1,18 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { base64ToBytes, bytesToBase64 } from '../decode/base64.ts'
 import type { TypeNode } from '../interfaces.ts'
-import type { WireReader, WireWriter } from './wire.ts'
-import { fixed64, lengthDelimited, readBytes, readInt32, readInt64, readText, varint, writeInt64 } from './wire.ts'
+import {
+  fixed64,
+  lengthDelimited,
+  readBytes,
+  readInt32,
+  readInt64,
+  readText,
+  varint,
+  type WireReader,
+  type WireWriter,
+  writeInt64,
+} from './wire.ts'
 
 /** Encodes and decodes one value after its tag. */
 export interface ValueCodec {

@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import type { FieldPlan } from '../decode/field-plan.ts'
 import { inOrder } from '../json/shape.ts'
 import { DecodeError } from '../schema-error.ts'

@@ -1,6 +1,6 @@
 // Derived from raw-json.ts by `npm run direct`: do not edit.
 
-import { jsonWeight } from '../decode/json-weight.direct.ts'
+import { jsonWeight } from '../json/json-weight.direct.ts'
 import { parseJson } from '../json/parse-json.direct.ts'
 import { countNonSpace, largeText, rawText } from './raw-json.ts'
 import type { WireReader } from './wire.ts'

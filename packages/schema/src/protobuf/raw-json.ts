@@ -1,5 +1,5 @@
-import type { Work } from '@krmkit/meta/work'
-import { jsonWeight } from '../decode/json-weight.ts'
+import type { Work } from '@krmkit/base/work'
+import { jsonWeight } from '../json/json-weight.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { bytesTag, readBytes, readFields, type WireReader } from './wire.ts'
 

@@ -1,7 +1,7 @@
 // Derived from read-members.ts by `npm run direct`: do not edit.
 
 import { setMember } from '@krmkit/meta'
-import { minDiscardedBytes } from '../decode/decoded-size.ts'
+import { minDiscardedBytes } from '../json/decoded-size.ts'
 import { DecodeError } from '../schema-error.ts'
 import type { ValueCodec } from './codec.ts'
 import { isSet, keyTag, type MapEntry, type MemberForm } from './read-members.ts'

@@ -1,10 +1,10 @@
 // Derived from read-message.ts by `npm run direct`: do not edit.
 
-import { memberNames } from '@krmkit/meta/work'
+import { memberNames } from '@krmkit/base/work'
 import { maxDepth } from '../decode/context.ts'
-import type { DecodedSize } from '../decode/decoded-size.ts'
 import type { StructPlan } from '../decode/field-plan.ts'
 import { buildObject } from '../decode/struct.ts'
+import type { DecodedSize } from '../json/decoded-size.ts'
 import { withSortedKeys } from '../json/shape.direct.ts'
 import { inOrder } from '../json/shape.ts'
 import { DecodeError } from '../schema-error.ts'

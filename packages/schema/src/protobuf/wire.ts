@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
-import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
+import { type DecodedSize, unlimitedSize } from '../json/decoded-size.ts'
 import { decodeLoosely } from '../json/utf8.ts'
 import { DecodeError } from '../schema-error.ts'
 

@@ -1,12 +1,12 @@
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import type { DecodeOptions } from '../decode/decode.ts'
-import type { DecodedSize } from '../decode/decoded-size.ts'
 import type { CustomCodec, Decoded, PacedCustomCodec, StructType } from '../interfaces.ts'
+import type { DecodedSize } from '../json/decoded-size.ts'
 import { definitionName } from '../openapi/custom.ts'
+import { createSchemaNode, type SchemaNode } from '../schema-node.ts'
 import * as direct from './custom-codec.direct.ts'
 import * as paced from './custom-codec.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
-import { createSchemaNode, type SchemaNode } from './schema-node.ts'
 
 /**
  * Types of custom resources from their schemas. Decoding prunes unknown fields, keeps the text of values, and sorts members

@@ -1,11 +1,12 @@
 // Derived from defaults.ts by `npm run direct`: do not edit.
+
+import { memberNames } from '@krmkit/base/work'
 import { type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
-import type { DecodedSize } from '../decode/decoded-size.ts'
-import { jsonWeight } from '../decode/json-weight.direct.ts'
 import { copyJson } from '../json/copy.direct.ts'
+import type { DecodedSize } from '../json/decoded-size.ts'
+import { jsonWeight } from '../json/json-weight.direct.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { memberOf, membersPerStep, takesDefault } from './defaults.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**
  * Applies defaults, also inside of defaulted values. Null counts as absent where the schema does not allow it.

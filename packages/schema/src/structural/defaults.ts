@@ -1,9 +1,9 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
-import type { DecodedSize } from '../decode/decoded-size.ts'
-import { jsonWeight } from '../decode/json-weight.ts'
 import { copyJson } from '../json/copy.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
+import type { DecodedSize } from '../json/decoded-size.ts'
+import { jsonWeight } from '../json/json-weight.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 
 /** Defaults and null pruning by schema. These functions modify their argument. */
 

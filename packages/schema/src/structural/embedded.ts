@@ -16,8 +16,8 @@ import { decode } from '../decode/decode.direct.ts'
 import type { StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
 import { DecodeError } from '../schema-error.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { coerceMetadata } from './metadata.direct.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Embedded resources: `x-kubernetes-embedded-resource`. */
 

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { addErrors } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/validation'
 import { equalityKey } from '../json/sorted-copy.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { plainNumber } from './whole-float.ts'
 
 /**

@@ -1,8 +1,8 @@
+import type { Work } from '@krmkit/base/work'
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/paced'
-import type { Work } from '@krmkit/meta/work'
 import { equalityKey } from '../json/sorted-copy.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { plainNumber } from './whole-float.ts'
 
 /**

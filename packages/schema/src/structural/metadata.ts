@@ -1,7 +1,7 @@
 /** Metadata of custom resources, and of resources embedded in them. */
 
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { decode as decodeAtOnce } from '../decode/decode.direct.ts'
 import { decode } from '../decode/decode.ts'
 import type { Decoded, StructType } from '../interfaces.ts'

@@ -1,7 +1,7 @@
 // Derived from prune.ts by `npm run direct`: do not edit.
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { collect, memberPath, membersPerStep, objectMembers, type PruneOptions } from './prune.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**
  * Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema.

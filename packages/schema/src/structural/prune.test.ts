@@ -1,9 +1,9 @@
+import { runAtOnce } from '@krmkit/base/work'
 import type { JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { expect, it } from 'vitest'
+import { createSchemaNode } from '../schema-node.ts'
 import { pruneValue } from './prune.direct.ts'
 import * as paced from './prune.ts'
-import { createSchemaNode } from './schema-node.ts'
 
 const node = createSchemaNode({
   type: 'object',

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 
 /** Removes fields that a schema does not specify. These functions modify their argument. */
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.direct.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** A path step from the root: a member, or the item of a list. */
 type Step = { readonly member: string } | 'item'

@@ -1,7 +1,7 @@
 // Derived from settled.ts by `npm run direct`: do not edit.
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
-import type { SchemaNode } from './schema-node.ts'
+import type { SchemaNode } from '../schema-node.ts'
 import { isSettledMetadata, membersPerStep, SettledCheck } from './settled.ts'
 
 /** Whether coercion of metadata, pruning, removal of nulls, defaulting and sorting leave an object unchanged. `false` when undecided. */

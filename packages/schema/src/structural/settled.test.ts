@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import type { CustomCodec, StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.direct.ts'

@@ -1,11 +1,11 @@
+import { isEmptyObject, memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isEmptyObject, memberNames, type Work } from '@krmkit/meta/work'
 import { decode } from '../decode/decode.direct.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.direct.ts'
 import { inOrder } from '../json/shape.ts'
 import { DecodeError } from '../schema-error.ts'
-import { additionalNode, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from '../schema-node.ts'
 import { sortedValue } from './sorted.direct.ts'
 
 /**

@@ -1,6 +1,7 @@
 // Derived from sorted.ts by `npm run direct`: do not edit.
+
+import { memberNames } from '@krmkit/base/work'
 import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
 import { sortKeys } from '../json/shape.direct.ts'
 import { inOrder } from '../json/shape.ts'
 import { remember, type SortedMembers, type SortOptions } from './sorted.ts'

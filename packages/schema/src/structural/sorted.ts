@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, rememberKey, rememberMemberNames, type Work } from '@krmkit/base/work'
+import { type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { inOrder, sortKeys } from '../json/shape.ts'
 
 export interface SortOptions {

@@ -1,10 +1,11 @@
 /** The rules of a schema for strings: lengths and a pattern. */
+
+import type { Work } from '@krmkit/base/work'
+import { compileLenient, maxSearchAtOnce, type Pattern } from '@krmkit/cel/pattern'
 import { type FieldError, field, type JsonObject } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { own } from '../json/json-object.ts'
 import { messagePath, numberOf } from './keywords.ts'
-import { compileLenient, maxSearchAtOnce, type Pattern } from './pattern.ts'
 
 /** Maximum length of a pattern that compiles in well under a millisecond. */
 const shortPattern = 256

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
+import { createSchemaNode } from '../schema-node.ts'
 import { validateListTypes } from './list-types.direct.ts'
-import { createSchemaNode } from './schema-node.ts'
 import { createSchemaValidator } from './validate.ts'
 
 const spec = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({

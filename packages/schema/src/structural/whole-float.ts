@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { NumberLiteral } from '../json/syntax.ts'
 
 /**
@@ -35,7 +35,7 @@ export function plainNumber<T>(value: T): T | number {
  *
  * @param sent the sent value, parsed with literals. List items may also be given as members named by index.
  * @example
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { parseJson } from '@krmkit/schema'
  * import { withWholeFloats } from '@krmkit/schema/structural'
  * const sent = parseJson('{"a":1.0,"b":1}', { literals: true }).value

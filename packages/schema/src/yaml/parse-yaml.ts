@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { ParsedJson } from '../json/parse-json.ts'
 import { DecodeError } from '../schema-error.ts'
 import { construct } from './construct.ts'
@@ -41,7 +41,7 @@ export function parseYaml(input: Uint8Array | string, { literals = false }: Pars
  *
  * @returns undefined for a text that is not JSON or that YAML reads differently.
  * @example
- * import { runAtOnce } from '@krmkit/meta/work'
+ * import { runAtOnce } from '@krmkit/base/work'
  * import { parseYamlAsJson } from '@krmkit/schema/yaml'
  * const bytes = new TextEncoder().encode('{"replicas":3}')
  * runAtOnce(parseYamlAsJson(bytes))?.value // { replicas: 3 }

@@ -1,4 +1,4 @@
-import { rememberMemberNames } from '@krmkit/meta/work'
+import { rememberMemberNames } from '@krmkit/base/work'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/yaml-print.json' with { type: 'json' }

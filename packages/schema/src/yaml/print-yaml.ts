@@ -1,6 +1,6 @@
+import { memberNames } from '@krmkit/base/work'
 import { isJsonObject } from '@krmkit/meta'
-import { memberNames } from '@krmkit/meta/work'
-import { shortestFloat } from './go-float.ts'
+import { shortestFloat } from '@krmkit/meta/go-text'
 import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
 import { isUnprintable, scalarStyle } from './scalar-style.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { parseJson } from '../json/parse-json.ts'
 import { DecodeError } from '../schema-error.ts'
 import type { Constructed } from './construct.ts'

@@ -1,5 +1,5 @@
 /** The storage contract on three members of etcd, which are killed, paused, partitioned and slowed down during each test. */
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
 import type { StorageOptions } from '../options.ts'

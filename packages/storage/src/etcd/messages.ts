@@ -1,5 +1,5 @@
 /** The messages of etcd's v3 API, as far as the client uses them. */
-import { MessageType } from '@krmkit/meta/protobuf'
+import { MessageType } from '@krmkit/base/protobuf'
 
 export interface ResponseHeader {
   /** Revision of the store when the response was made. */

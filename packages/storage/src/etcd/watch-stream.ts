@@ -1,6 +1,5 @@
 /** Watches that share one stream to one member. */
-import type { Endpoints, MessageStream, RpcMethod } from '@krmkit/grpc'
-import { RpcError, unavailableStatus } from '@krmkit/grpc'
+import { type Endpoints, type MessageStream, RpcError, type RpcMethod, unavailableStatus } from '@krmkit/grpc'
 import {
   type WatchCreateRequest,
   type WatchEvent,

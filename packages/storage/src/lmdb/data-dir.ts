@@ -1,7 +1,7 @@
 /** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/base/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 import { checkPages } from './page-check.ts'
 import { finishReplacement } from './replace-dir.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
 import { memoryStorage } from '../memory/memory-storage.ts'

@@ -1,6 +1,6 @@
 /** The LMDB environment of a store: its tables, its format, and how it is opened for writing, for reading, and to create it. */
 
-import { crc32 } from '@krmkit/meta/crc32'
+import { crc32 } from '@krmkit/base/crc32'
 import type { Database, RootDatabase } from 'lmdb'
 import type { Revision } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'

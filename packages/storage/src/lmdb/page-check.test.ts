@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { describe, expect, it } from 'vitest'
 import { put, remove } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'

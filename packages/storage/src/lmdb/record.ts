@@ -10,7 +10,7 @@
  * Format 1 has no checksum: the types are 1 and 2, and the key begins at 13. Such records are read, but no longer written.
  */
 
-import { crc32, crc32ByTable } from '@krmkit/meta/crc32'
+import { crc32, crc32ByTable } from '@krmkit/base/crc32'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { makeEntry } from '../mvcc/entries.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'

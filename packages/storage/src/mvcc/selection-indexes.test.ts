@@ -1,5 +1,5 @@
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { fakeClock } from '@krmkit/meta'
-import { RandomChoices } from '@krmkit/meta/random-choices'
 import { describe, expect, it } from 'vitest'
 import type { Entry, ListSelection, StorageListOptions, WatchSelection } from '../interfaces.ts'
 import { resolveOptions } from '../options.ts'

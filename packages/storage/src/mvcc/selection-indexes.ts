@@ -9,7 +9,7 @@
  *
  * While an entry has an unknown value, its index is unusable and lists read the whole collection.
  */
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 import type { Entry, ListSelection, StorageEvent, WatchSelection } from '../interfaces.ts'
 import { Tree, type TreeSnapshot } from './tree.ts'
 

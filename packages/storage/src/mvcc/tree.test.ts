@@ -1,4 +1,4 @@
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../interfaces.ts'
 import { makeEntry } from './entries.ts'

@@ -1,4 +1,4 @@
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 /**
  * Dispatches events to watchers. Watchers are grouped by prefix, and an event goes to the groups of all ancestors of its key, so
  * the cost depends on the depth of the key and its subscribers, not on other watchers. Within a group, watchers of one value, such as

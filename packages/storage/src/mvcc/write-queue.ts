@@ -10,7 +10,7 @@
  *
  * After a failure, writes are refused for a second. Then the next write is tried, because a full disk may have space again.
  */
-import { onNextTurn } from '@krmkit/meta/work'
+import { onNextTurn } from '@krmkit/base/work'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 import type { Journal } from './journal.ts'

@@ -6,7 +6,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { StorageError } from '../storage-error.ts'
 import { crashValue } from './crash-value.ts'

@@ -5,7 +5,7 @@
  *     node crash-writer.js <dir> <seed>
  */
 import { writeSync } from 'node:fs'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { crashValue } from './crash-value.ts'
 

@@ -9,7 +9,7 @@
  * - Durable: no acknowledged write is missing after a restart.
  */
 import assert from 'node:assert/strict'
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Revision, Storage, Watcher } from '../interfaces.ts'
 import {
   expectWritten,

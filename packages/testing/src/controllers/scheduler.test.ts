@@ -1,6 +1,5 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject } from '@krmkit/meta'
-import { seededRandom } from '@krmkit/meta'
+import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../interfaces.ts'
 import { createTestServer } from '../test-server.ts'

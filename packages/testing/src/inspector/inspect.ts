@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import type { Ledger } from '../ledger.ts'
 import { pageParts } from './page.ts'
 import { buildReport } from './report.ts'

@@ -1,5 +1,5 @@
-import { base64Text } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
+import { base64Text } from '@krmkit/base/bytes'
+import { digest } from '@krmkit/base/platform'
 import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
 import type { InspectorReport } from './report.ts'

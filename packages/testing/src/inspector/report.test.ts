@@ -1,5 +1,5 @@
 import type { FrozenObject } from '@krmkit/apiserver/request-trace'
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { describe, expect, it } from 'vitest'
 import type { LedgerEntry } from '../ledger.ts'
 import { pageParts } from './page.ts'

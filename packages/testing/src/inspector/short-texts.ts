@@ -1,4 +1,4 @@
-import { memberNames } from '@krmkit/meta/work'
+import { memberNames } from '@krmkit/base/work'
 
 /** Size limits of the page. */
 

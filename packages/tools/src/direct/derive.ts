@@ -154,7 +154,7 @@ function importLines(source: Source, code: string): string {
   const wanted = new Map<string, string[]>()
   const add = (specifier: string, entry: string) => wanted.set(specifier, [...(wanted.get(specifier) ?? []), entry])
   const used = usedNames(code)
-  if (source.runsAtOnce && !imports.has('runAtOnce')) add('@krmkit/meta/work', 'runAtOnce')
+  if (source.runsAtOnce && !imports.has('runAtOnce')) add('@krmkit/base/work', 'runAtOnce')
   for (const name of used) {
     const from = imports.get(name)
     if (from !== undefined) {

@@ -83,12 +83,12 @@ export const cures: Readonly<Record<string, string | { readonly cause: string; r
   'CliError InvalidResponse': 'Check the address of the server.',
   'CliError StartFailed': 'Read the output of the process above the message.',
   'MetaError InvalidApiVersion': { cause: 'Not `version` or `group/version`', cure: 'Write `v1` or `apps/v1`.' },
-  'MetaError InvalidDer': { cause: 'Bytes that are not DER', cure: 'Check that the PEM block is complete.' },
+  'BaseError InvalidDer': { cause: 'Bytes that are not DER', cure: 'Check that the PEM block is complete.' },
   'MetaError InvalidDuration': { cause: 'Not a duration', cure: 'Write `1h30m`, `500ms` and so on.' },
   'MetaError InvalidFieldSelector': { cause: 'Not a field selector', cure: 'Write `metadata.name=a,status.phase!=Running`.' },
   'MetaError InvalidIntOrString': { cause: 'Neither an integer nor a percentage', cure: 'Write `3` or `25%`.' },
   'MetaError InvalidLabelSelector': { cause: 'Not a label selector', cure: 'Write `app=web,tier in (a,b),!old`.' },
-  'MetaError InvalidPem': {
+  'BaseError InvalidPem': {
     cause: 'Text without the expected PEM block',
     cure: 'Give the whole block with its BEGIN and END lines.',
   },

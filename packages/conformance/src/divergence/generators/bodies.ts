@@ -1,6 +1,6 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Sample, samplesOf } from '../samples/index.ts'
 import type { Scenario, Step } from '../scenario.ts'
 import { definitions } from '../types.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import { createCertificateRequest } from '@krmkit/certificates'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { write } from './subresources.ts'
 

@@ -1,6 +1,6 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 import { sampleObject } from './bodies.ts'
 import { mutate, randomValue } from './values.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Step } from '../scenario.ts'
 
 /** Collection of the objects that `defineCustom` makes available. */

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Schema } from './schemas.ts'
 
 /** Changes a value so that it breaks its schema, is pruned, or stays valid; in place. */

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { definitions } from '../types.ts'
 import { badRules, randomRules } from './rules.ts'
 import { randomSchema, type Schema } from './schemas.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Field } from '@krmkit/schema'
 import type { Scenario, Step } from '../scenario.ts'
 import { allPlaces, type Draft } from './changes.ts'

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 
 /** The custom objects that random expressions are about: their types, their schema, and random values. */
 

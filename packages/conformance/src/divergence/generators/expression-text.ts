@@ -1,5 +1,5 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
-import overloads from '../../../../schema/testdata/cel-overloads.json' with { type: 'json' }
+import type { RandomChoices } from '@krmkit/base/random-choices'
+import overloads from '../../../../cel/testdata/overloads.json' with { type: 'json' }
 
 /** Random, well-typed CEL expressions from the table of all functions (`cel-overloads.json`), with macros, nested. */
 

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { schemaOf, specStructs } from './expression-objects.ts'
 import { generateExpressionPolicies } from './expression-policies.ts'

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Body, Scenario, Step } from '../scenario.ts'
 
 const contentTypes = [

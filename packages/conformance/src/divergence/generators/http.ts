@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonObject } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Body, Scenario, Step } from '../scenario.ts'
 import { oddPaths } from './odd-paths.ts'
 

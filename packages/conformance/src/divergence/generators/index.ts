@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateAdmission } from './admission.ts'

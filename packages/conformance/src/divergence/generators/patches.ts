@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { StructType, TypeNode } from '@krmkit/schema'
 import type { Scenario, Step } from '../scenario.ts'
 import { change, type Draft, presentPlaces } from './changes.ts'

@@ -1,6 +1,6 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonObject } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { ProtobufBody, Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 

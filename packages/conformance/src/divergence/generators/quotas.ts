@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { randomPod } from './pods.ts'
 

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonObject } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, sampleObject } from './bodies.ts'
 import { writtenResources } from './subjects.ts'

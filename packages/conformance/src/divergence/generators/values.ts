@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /** Random values of a type: mostly of the right shape, often beyond what validation allows. */

@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import type { Draft } from './changes.ts'
 import { pickSubject, randomStatus, type Subject, scenario, writeQuery } from './subjects.ts'

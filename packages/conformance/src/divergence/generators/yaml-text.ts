@@ -1,4 +1,4 @@
-import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { RandomChoices } from '@krmkit/base/random-choices'
 
 /** Random documents of YAML: every style of scalars and collections, with what may stand between them, and damage. */
 

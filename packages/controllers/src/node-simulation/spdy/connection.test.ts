@@ -1,5 +1,5 @@
 import { constants, deflateRawSync } from 'node:zlib'
-import { turnsDuring } from '@krmkit/meta/testing'
+import { turnsDuring } from '@krmkit/base/testing'
 import { describe, expect, it } from 'vitest'
 import { ServerPipe } from '../server-pipe.ts'
 import { SpdyConnection } from './connection.ts'

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import { createTurns, onNextTurn, Pace } from '@krmkit/meta/work'
+import { createTurns, onNextTurn, Pace } from '@krmkit/base/work'
 import { InputQueue, Intake } from '../intake.ts'
 import type { ByteSink } from '../server-pipe.ts'
 import { controlFrame, dataFrame, type Frame, FrameReader, finFlag, frameTypes, numbers } from './frames.ts'

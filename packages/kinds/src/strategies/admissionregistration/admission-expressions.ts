@@ -1,5 +1,6 @@
+import type { AdmissionVariableOptions, CompileBudget, Environment } from '@krmkit/cel'
+import type { Type } from '@krmkit/cel/types'
 import { cel, loadCel } from '@krmkit/schema'
-import type { AdmissionVariableOptions, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 

@@ -1,7 +1,7 @@
 /** Match conditions: expressions that narrow down the matched requests. */
 
+import type { Work } from '@krmkit/base/work'
 import { trimSpace } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'

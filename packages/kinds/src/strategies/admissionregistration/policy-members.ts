@@ -1,9 +1,9 @@
 /** Members that validating and mutating policies share. */
 
+import type { Work } from '@krmkit/base/work'
+import type { Type } from '@krmkit/cel/types'
 import { trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
-import type { Type } from '@krmkit/schema/cel'
 import type {
   MatchResources,
   ParamKind,

@@ -1,8 +1,9 @@
 /** LimitRange. */
+
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, Quantity } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { addMissingMembers } from '../shared/for-each.ts'

@@ -1,7 +1,7 @@
 /** What FlowSchema and PriorityLevelConfiguration share: their status and the life of their objects. */
 
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
 import { copy } from '../shared/copies.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'

@@ -1,8 +1,8 @@
 /** Role and ClusterRole. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'

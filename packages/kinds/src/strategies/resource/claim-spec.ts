@@ -1,5 +1,5 @@
 /** The specification of resource claims, also in their templates. */
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type {
   DeviceClaim,
   DeviceClaimConfiguration,

@@ -1,5 +1,5 @@
 /** Requests for devices, as resource claims and templates have them in their stored form. */
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { DeviceRequest, DeviceSubRequest } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { forEachItem } from '../shared/for-each.ts'

@@ -1,5 +1,5 @@
+import { formatIP, parseCIDR } from '@krmkit/base/ip'
 import { goQuote } from '@krmkit/meta/go-text'
-import { formatIP, parseCIDR } from '@krmkit/meta/ip'
 
 /** Errors of an address with the prefix of its network, which must be canonical; bits beyond the prefix may be set. */
 export function validateInterfaceAddress(text: string): string[] {

@@ -1,7 +1,7 @@
 /** Lists and maps of devices, requests and the like: each item is valid, and there are not too many of them. */
 
+import type { Work } from '@krmkit/base/work'
 import { goText, utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
 import { sortedKeys } from '../shared/sorted-keys.ts'
 import { isSet } from '../shared/values.ts'

@@ -1,9 +1,9 @@
 /** Expressions that select devices. */
 
+import type { Work } from '@krmkit/base/work'
+import type { CompileBudget, Environment } from '@krmkit/cel'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
-import type { CompileBudget, Environment } from '@krmkit/schema/cel'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CELDeviceSelector, DeviceSelector } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'

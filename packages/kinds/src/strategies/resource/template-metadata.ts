@@ -1,9 +1,9 @@
 /** Metadata of templates: labels and annotations, and nothing else. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type ObjectMeta, parseTime } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
-import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from '../shared/field-path.ts'
 import { goPointer, goStringList, goStringMap, goStruct, goStructs } from '../shared/go-form.ts'
 import { isEmptyMap, isSet } from '../shared/values.ts'

@@ -1,5 +1,5 @@
 /** IP addresses as numbers, and their canonical text. */
-import { formatIP } from '@krmkit/meta/ip'
+import { formatIP } from '@krmkit/base/ip'
 
 /** The number that big-endian bytes stand for. */
 export function toBigInt(bytes: Uint8Array): bigint {

@@ -1,5 +1,5 @@
+import { formatIP, type IpAddress, parseCIDR, parseIP } from '@krmkit/base/ip'
 import { goQuote } from '@krmkit/meta/go-text'
-import { formatIP, type IpAddress, parseCIDR, parseIP } from '@krmkit/meta/ip'
 import { formatV4, formatV6, toBigInt } from './address-text.ts'
 
 /** Warnings of addresses and ranges in notations that kube-apiserver means to refuse one day. */

@@ -1,5 +1,5 @@
 /** Endpoint addresses. */
-import { parseIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/base/ip'
 import type { FieldPath } from './field-path.ts'
 
 /** Index of the first byte that is not zero. */

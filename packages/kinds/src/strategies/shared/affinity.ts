@@ -1,7 +1,7 @@
 /** Affinity and topology spread of pods. */
 
+import type { Work } from '@krmkit/base/work'
 import { validateDns1123Label } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'

@@ -1,7 +1,7 @@
 /** Ports of containers, and ports by number or name. */
 
+import type { Work } from '@krmkit/base/work'
 import { validatePortName, validatePortNum } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { forEachItem } from './for-each.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { trimSpace } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 /** Containers of every sort: regular, init, sidecar and ephemeral. */
 import type { Container, EphemeralContainer, PodOS } from '../../types/core-v1.generated.ts'
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts'

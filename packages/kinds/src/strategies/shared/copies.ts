@@ -1,7 +1,7 @@
 /** Copies of decoded JSON. */
 
+import { memberCountOfLargeMap, memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
 import { type DeepReadonly, setMember } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import type { Members } from './equality.ts'
 import { largeMap } from './for-each.ts'
 

@@ -1,8 +1,8 @@
 /** Environment variables of containers. */
 
+import type { Work } from '@krmkit/base/work'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'

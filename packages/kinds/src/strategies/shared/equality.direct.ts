@@ -1,6 +1,6 @@
 // Derived from equality.ts by `npm run direct`: do not edit.
 
-import { memberNames } from '@krmkit/meta/work'
+import { memberNames } from '@krmkit/base/work'
 import { deepVerdict, jsonVerdict, type Members, semanticVerdict, type Verdict } from './equality.ts'
 import { own } from './values.ts'
 

@@ -1,6 +1,6 @@
 /** Equality of decoded (canonical) values. */
 
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
 import { largeMap } from './for-each.ts'
 import { isSet, own } from './values.ts'
 

@@ -1,6 +1,6 @@
 /** Loops over the items of lists and the members of maps, with pauses if they are many. */
 
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
 import { done } from '../../preparation.ts'
 import { sortedKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'

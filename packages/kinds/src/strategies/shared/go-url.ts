@@ -1,5 +1,5 @@
+import { parseIP } from '@krmkit/base/ip'
 import { goQuote } from '@krmkit/meta/go-text'
-import { parseIP } from '@krmkit/meta/ip'
 
 /** Parses URLs like Go, which is stricter about escapes than the WHATWG URL standard and corrects nothing. */
 

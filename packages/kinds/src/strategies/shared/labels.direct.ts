@@ -1,7 +1,6 @@
 // Derived from labels.ts by `npm run direct`: do not edit.
 
-import type { LabelSelector as Selector } from '@krmkit/meta'
-import { validateLabelSelector } from '@krmkit/meta/selectors'
+import { type LabelSelector as Selector, validateLabelSelector } from '@krmkit/meta/selectors'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { printLabels } from './labels.ts'

@@ -1,9 +1,9 @@
 /** Label selectors in specifications. */
 
-import type { LabelSelector as Selector } from '@krmkit/meta'
+import type { Work } from '@krmkit/base/work'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
 import { validateLabelSelector } from '@krmkit/meta/paced'
-import type { Work } from '@krmkit/meta/work'
+import type { LabelSelector as Selector } from '@krmkit/meta/selectors'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { sortedKeys as sortedKeysAtOnce } from './sorted-keys.direct.ts'

@@ -1,4 +1,4 @@
-import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/work'
+import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/base/work'
 import { copyJson } from '@krmkit/schema/json'
 import { describe, expect, it } from 'vitest'
 import { copy, keep } from './copies.ts'

@@ -1,7 +1,7 @@
 /** Changes to maps that may be large, and frozen. */
 
+import { memberNames, rememberMemberNames, type Work } from '@krmkit/base/work'
 import { setMember } from '@krmkit/meta'
-import { memberNames, rememberMemberNames, type Work } from '@krmkit/meta/work'
 import { largeMap } from './for-each.ts'
 import { isSet } from './values.ts'
 

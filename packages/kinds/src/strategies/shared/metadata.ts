@@ -1,5 +1,6 @@
 /** Metadata and generation of built-in kinds. */
 
+import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/base/work'
 import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
 import * as paced from '@krmkit/meta/paced'
 import {
@@ -8,7 +9,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta/validation'
-import { memberCountOfLargeMap, memberNames, type Work } from '@krmkit/meta/work'
 import { done } from '../../preparation.ts'
 import { copy, keep } from './copies.ts'
 import { deepEqual, semanticEqual } from './equality.ts'

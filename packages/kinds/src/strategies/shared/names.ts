@@ -1,12 +1,12 @@
 /** Names of objects and of references. */
 
+import type { Work } from '@krmkit/base/work'
 import {
   validateDns1123Label,
   validateDns1123Subdomain,
   validateLabelValue,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { FieldPath } from './field-path.ts'
 import { forEachKey } from './for-each.ts'
 

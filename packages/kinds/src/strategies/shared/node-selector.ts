@@ -1,9 +1,9 @@
 /** Node selectors, taints and tolerations. */
 
+import type { Work } from '@krmkit/base/work'
 import { nameRules } from '@krmkit/meta'
 import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type {
   NodeSelector,
   NodeSelectorRequirement,

@@ -1,6 +1,7 @@
 /** Addresses and ranges of kinds that are older than the strict rules, which the gate `StrictIPCIDRValidation` applies to them. */
+
+import { validateCIDR, validateIP } from '@krmkit/base/ip'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { validateCIDR, validateIP } from '@krmkit/meta/ip'
 import type { FieldPath } from './field-path.ts'
 import { validateUnambiguousAddress, validateUnambiguousRange } from './strict-address.ts'
 import { isEmpty } from './values.ts'

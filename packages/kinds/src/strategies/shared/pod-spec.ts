@@ -1,5 +1,6 @@
 /** The specification of a pod, alone or in a template. */
 
+import type { Work } from '@krmkit/base/work'
 import { nameRules } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
@@ -9,7 +10,6 @@ import {
   validateInRange,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'

@@ -1,9 +1,9 @@
 /** Pod templates of controllers, and annotations of pods. */
 
+import type { Work } from '@krmkit/base/work'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/paced'
-import type { Work } from '@krmkit/meta/work'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { forEachKey } from './for-each.ts'

@@ -1,5 +1,5 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { Quantity } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { itemsPerStep, largeMap } from './for-each.ts'
 import { isSet } from './values.ts'
 

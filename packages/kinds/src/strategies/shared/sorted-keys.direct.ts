@@ -1,5 +1,5 @@
 // Derived from sorted-keys.ts by `npm run direct`: do not edit.
-import { memberNames, runAtOnce } from '@krmkit/meta/work'
+import { memberNames, runAtOnce } from '@krmkit/base/work'
 import { sortKeys } from '@krmkit/schema/paced'
 import { fewKeys } from './sorted-keys.ts'
 import { inOrder } from './values.ts'

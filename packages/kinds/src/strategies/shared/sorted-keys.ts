@@ -1,4 +1,4 @@
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
 import { sortKeys } from '@krmkit/schema/paced'
 import { inOrder } from './values.ts'
 

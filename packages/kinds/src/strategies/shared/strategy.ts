@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
 import { rethrowUnlessFull } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'

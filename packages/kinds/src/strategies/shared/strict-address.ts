@@ -1,5 +1,5 @@
 /** IP addresses and CIDR ranges in canonical form, which newer kinds require. */
-import { goQuote } from '@krmkit/meta/go-text'
+
 import {
   formatIP,
   hasLeadingZeros,
@@ -9,7 +9,8 @@ import {
   parseIP,
   validateCIDR,
   validateIP,
-} from '@krmkit/meta/ip'
+} from '@krmkit/base/ip'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** Errors of an address that must be canonical. */
 export function validateStrictAddress(text: string): string[] {

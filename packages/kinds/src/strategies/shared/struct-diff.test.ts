@@ -1,5 +1,5 @@
+import { createTurns, runAtOnce, startWork } from '@krmkit/base/work'
 import { createFeatures } from '@krmkit/meta'
-import { createTurns, runAtOnce, startWork } from '@krmkit/meta/work'
 import { describe, expect, it } from 'vitest'
 import { loadStructDiff, structDiff } from './struct-diff.ts'
 

@@ -1,7 +1,7 @@
 /** Differences of structs in messages; the types and the comparison are loaded for the first message that needs one. */
 
+import type { Work } from '@krmkit/base/work'
 import type { Features } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Change } from '../../struct-diff/index.ts'
 import { lazyModule } from './lazy-module.ts'
 

@@ -1,7 +1,7 @@
 /** Helpers for decoded values: emptiness, members, byte sizes. */
 
+import { isEmptyObject } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/meta/work'
 
 /** Shorthand for the readonly objects of validation. */
 export type R<T> = DeepReadonly<T>

@@ -1,5 +1,5 @@
 /** Volume mounts and devices of containers. */
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import { done } from '../../preparation.ts'
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'

@@ -1,9 +1,9 @@
 /** Volumes of pods: unique names, and exactly one source each. */
 
+import type { Work } from '@krmkit/base/work'
 import { nameRules } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'

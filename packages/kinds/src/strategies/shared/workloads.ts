@@ -1,9 +1,9 @@
 /** Rules shared by controllers of pods: selectors, rolling updates, names of pods. */
 
-import { type DeepReadonly, labelSelectorFromObject, MetaError, type LabelSelector as Selector } from '@krmkit/meta'
+import type { Work } from '@krmkit/base/work'
+import { type DeepReadonly, MetaError } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
-import { nothingSelector } from '@krmkit/meta/selectors'
-import type { Work } from '@krmkit/meta/work'
+import { labelSelectorFromObject, nothingSelector, type LabelSelector as Selector } from '@krmkit/meta/selectors'
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { semanticEqual } from './equality.ts'

@@ -1,8 +1,8 @@
 /** CSIStorageCapacity. @see Configuration and storage specification, 2.10 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
 import { semanticEqual } from '../shared/equality.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'

@@ -1,5 +1,6 @@
 /** Replays recorded writes against strategies. */
 
+import { runAtOnce } from '@krmkit/base/work'
 import {
   type ApiObject,
   createFeatures,
@@ -14,7 +15,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
 import { done, runPreparation } from '../../preparation.ts'

@@ -1,6 +1,7 @@
 /** Runs vectors: decodes, defaults, prepares and validates objects as for a request. */
+
+import { runAtOnce } from '@krmkit/base/work'
 import { type ApiObject, createFeatures, type FieldError, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/work'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'

@@ -1,5 +1,5 @@
 /** The messages of the KMS v2 API, and the form in which an encrypted value is stored. */
-import { MessageType } from '@krmkit/meta/protobuf'
+import { MessageType } from '@krmkit/base/protobuf'
 
 /** Data of the plugin that is stored with a value and returned to it for decryption. */
 export interface Annotation {

@@ -1,5 +1,5 @@
 /** Runs concurrent clients with random operations on few keys, and records the history. */
-import { RandomChoices } from '@krmkit/meta/random-choices'
+import { RandomChoices } from '@krmkit/base/random-choices'
 import type { Revision } from '../../interfaces.ts'
 import type { ClientWrite, HistoryClient } from './history-client.ts'
 import { historyPrefix, type OperationInput, type OperationOutput, type SeenValue, type StorageOperation } from './operation.ts'

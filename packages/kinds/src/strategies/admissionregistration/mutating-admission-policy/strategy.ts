@@ -1,8 +1,8 @@
 /** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,

@@ -1,8 +1,8 @@
 /** Rules of MutatingAdmissionPolicy. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { cel } from '@krmkit/schema'
 import type {
   MutatingAdmissionPolicy,

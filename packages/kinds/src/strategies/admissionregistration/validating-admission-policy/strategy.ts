@@ -1,9 +1,9 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,

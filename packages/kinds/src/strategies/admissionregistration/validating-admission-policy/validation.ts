@@ -1,9 +1,9 @@
 /** Rules of ValidatingAdmissionPolicy. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type {
   AuditAnnotation,
   ValidatingAdmissionPolicy,

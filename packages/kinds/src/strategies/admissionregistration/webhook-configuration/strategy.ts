@@ -1,10 +1,10 @@
 /** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, Path } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
 import { validateLabelSelector } from '@krmkit/meta/selectors'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type {
   MutatingWebhook,

@@ -1,7 +1,7 @@
+import { memberNames, type Work } from '@krmkit/base/work'
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import * as pacedMeta from '@krmkit/meta/paced'
 import { formatFieldErrors } from '@krmkit/meta/validation'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
 import * as pacedSchema from '@krmkit/schema/paced'

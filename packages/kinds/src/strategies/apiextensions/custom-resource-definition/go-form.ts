@@ -1,6 +1,6 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goSyntax, goText, joinFormatted } from '@krmkit/meta/go-text'
-import type { Rule } from '@krmkit/schema/cel'
+import type { Rule } from '@krmkit/schema/rules'
 import type { CustomResourceDefinitionVersion } from '../../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import type { VersionParts } from './internal-form.ts'

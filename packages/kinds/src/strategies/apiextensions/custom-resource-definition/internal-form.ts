@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinition,

@@ -1,7 +1,7 @@
+import { runAtOnce } from '@krmkit/base/work'
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
 import { addErrors, collectErrors } from '@krmkit/meta/validation'
-import { runAtOnce } from '@krmkit/meta/work'
 import type { ValidationRule } from '../../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'

@@ -1,6 +1,6 @@
+import type { Work } from '@krmkit/base/work'
 import { type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/paced'
-import type { Work } from '@krmkit/meta/work'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
 import { type Schema, sortedNames } from './schema.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { isJsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Schema } from './schema.ts'
 
 /** Questions about a schema and all schemas in it. */

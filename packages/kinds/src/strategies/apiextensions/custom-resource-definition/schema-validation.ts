@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-validation.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/work'
+import { runAtOnce } from '@krmkit/base/work'
 import { describe, expect, it } from 'vitest'
 import { areSameSchemas, type Schema } from './schema.ts'
 

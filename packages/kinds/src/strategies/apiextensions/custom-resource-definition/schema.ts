@@ -1,6 +1,5 @@
-import type { DeepReadonly } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
+import { type DeepReadonly, setMember } from '@krmkit/meta'
 import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'

@@ -1,6 +1,6 @@
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import { createFeatures, type FieldError, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
-import { runAtOnce, type Work } from '@krmkit/meta/work'
 import { loadCel } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, JsonObject } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import { loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
 import type { Strategy } from '../../../interfaces.ts'

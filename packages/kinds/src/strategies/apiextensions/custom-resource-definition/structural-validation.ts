@@ -1,9 +1,9 @@
+import type { Work } from '@krmkit/base/work'
+import { compilePattern } from '@krmkit/cel/pattern'
 import { type FieldError, field, type Path } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { collectErrors } from '@krmkit/meta/paced'
 import { formatFieldError } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
-import { compilePattern } from '@krmkit/schema/structural'
 import { itemsOf } from './list-markers.ts'
 import { type Schema, sortedNames } from './schema.ts'
 

@@ -1,9 +1,9 @@
 /** APIService: group versions of extension servers and of this server. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain, validatePathSegmentName, validatePortNum } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

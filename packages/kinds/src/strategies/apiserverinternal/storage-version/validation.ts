@@ -1,7 +1,7 @@
 /** Validation of StorageVersion. */
 
+import type { Work } from '@krmkit/base/work'
 import { validateDns1035Label, validateDns1123Subdomain, validateQualifiedNameFormat } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type {
   ServerStorageVersion,
   StorageVersionCondition,

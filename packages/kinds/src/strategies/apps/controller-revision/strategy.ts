@@ -1,8 +1,8 @@
 /** ControllerRevision: a former specification of a controller. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import { stringifyJson } from '@krmkit/schema'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

@@ -1,8 +1,8 @@
 /** DaemonSet. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   DaemonSet,

@@ -1,9 +1,10 @@
 /** Deployment. */
 
-import { type DeepReadonly, labelSelectorFromObject, type NamingProfile } from '@krmkit/meta'
+import type { Work } from '@krmkit/base/work'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
-import type { Work } from '@krmkit/meta/work'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import { copy } from '../../shared/copies.ts'

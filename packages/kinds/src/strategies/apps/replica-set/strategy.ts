@@ -1,7 +1,7 @@
 /** ReplicaSet. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { ReplicaSet, ReplicaSetSpec } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

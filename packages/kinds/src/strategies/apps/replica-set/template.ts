@@ -1,4 +1,4 @@
-import type { Work } from '@krmkit/meta/work'
+import type { Work } from '@krmkit/base/work'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'

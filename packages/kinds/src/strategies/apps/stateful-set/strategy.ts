@@ -1,9 +1,9 @@
 /** StatefulSet. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   RollingUpdateStatefulSetStrategy,

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'

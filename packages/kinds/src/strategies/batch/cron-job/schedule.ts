@@ -1,9 +1,9 @@
 /** Cron schedules: five fields, or a macro such as `@daily`. */
 
+import type { Work } from '@krmkit/base/work'
 import { MetaError, parseDuration } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { isTimeZone } from '@krmkit/meta/time'
-import type { Work } from '@krmkit/meta/work'
 
 interface Bounds {
   readonly min: number

@@ -1,8 +1,8 @@
 /** CronJob. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { isTimeZone } from '@krmkit/meta/time'
-import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { CronJob, CronJobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,7 +1,7 @@
 /** Labels that select the pods of a job. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector, goStringMap } from '../../shared/go-form.ts'

@@ -1,7 +1,7 @@
 /** Validation of JobSpec, of a job or in a cron job's template. */
 
+import type { Work } from '@krmkit/base/work'
 import { validateDomainPrefixedPath } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'

@@ -1,8 +1,8 @@
 /** Update rules of jobs. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'

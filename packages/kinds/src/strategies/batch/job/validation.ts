@@ -1,8 +1,8 @@
 /** Validation of jobs. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'

@@ -1,9 +1,9 @@
 /** Validation of CertificateSigningRequests, with the decoders of requests and certificates. */
 
+import type { Work } from '@krmkit/base/work'
 import { decodeBase64, readSigningRequest, validateCertificateBundle } from '@krmkit/certificates/request'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText, joinFormatted } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest } from '../../../types/certificates-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'

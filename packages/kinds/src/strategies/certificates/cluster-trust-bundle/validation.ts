@@ -1,8 +1,8 @@
 /** Validation of ClusterTrustBundle. */
 
+import type { Work } from '@krmkit/base/work'
 import { validateTrustBundle as validateCertificates } from '@krmkit/certificates/paced'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateSignerName } from '../../shared/signer-name.ts'

@@ -1,9 +1,9 @@
 /** ConfigMap. @see Configuration and storage specification, 2.1 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConfigMapKey } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

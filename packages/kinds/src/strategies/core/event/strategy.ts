@@ -1,10 +1,10 @@
 /** Event, served in two groups and stored in the core group. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { type GoText, goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { formatGoTime } from '@krmkit/meta/time'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'

@@ -1,8 +1,9 @@
 /** Namespace. @see API protocol specification, 3 */
+
+import type { Work } from '@krmkit/base/work'
 import { type ApiObject, type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { standardFinalizers } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,10 +1,10 @@
 /** Node. */
 
+import { parseCIDR } from '@krmkit/base/ip'
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings } from '@krmkit/meta/go-text'
-import { parseCIDR } from '@krmkit/meta/ip'
-import type { Work } from '@krmkit/meta/work'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

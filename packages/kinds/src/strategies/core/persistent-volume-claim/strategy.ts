@@ -1,10 +1,10 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import { preparationWork } from '../../../preparation.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'

@@ -1,7 +1,8 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
+
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'

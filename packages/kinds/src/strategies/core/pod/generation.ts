@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, Features } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import { raiseGeneration, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 

@@ -1,8 +1,8 @@
 /** The status sub-resource of pods. */
 
+import { parseIP } from '@krmkit/base/ip'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
-import { parseIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Pod, PodIP, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'

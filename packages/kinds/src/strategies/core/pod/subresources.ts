@@ -1,7 +1,7 @@
 /** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, Features } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { copy } from '../../shared/copies.ts'

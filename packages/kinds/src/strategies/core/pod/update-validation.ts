@@ -1,8 +1,8 @@
 /** Update rules of pods. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../types/core-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,5 +1,5 @@
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { Pod, PodSpec } from '../../../types/core-v1.generated.ts'
 import { validateImages } from '../../shared/containers.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

@@ -1,7 +1,8 @@
 /** ReplicationController. */
+
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
-import type { Work } from '@krmkit/meta/work'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import { copy } from '../../shared/copies.ts'

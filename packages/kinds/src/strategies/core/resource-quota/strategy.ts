@@ -1,7 +1,8 @@
 /** ResourceQuota. */
+
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'

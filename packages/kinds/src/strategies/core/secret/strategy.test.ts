@@ -1,5 +1,4 @@
-import type { ApiObject } from '@krmkit/meta'
-import { stockProfile } from '@krmkit/meta'
+import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { runPreparation } from '../../../preparation.ts'
 import type { Secret } from '../../../types/core-v1.generated.ts'

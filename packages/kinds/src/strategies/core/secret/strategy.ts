@@ -1,8 +1,7 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 
-import type { DeepReadonly } from '@krmkit/meta'
-import { setMember } from '@krmkit/meta'
-import { memberNames, type Work } from '@krmkit/meta/work'
+import { memberNames, type Work } from '@krmkit/base/work'
+import { type DeepReadonly, setMember } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import { parseJson } from '@krmkit/schema/paced'

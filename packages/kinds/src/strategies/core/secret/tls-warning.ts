@@ -1,5 +1,5 @@
-import { MetaError } from '@krmkit/meta'
-import { DerReader, tags } from '@krmkit/meta/der'
+import { BaseError } from '@krmkit/base'
+import { DerReader, tags } from '@krmkit/base/der'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { goList } from '../../shared/go-form.ts'
 
@@ -59,7 +59,7 @@ function placeholderWarning(base64: string): string | undefined {
     members.next(tags.sequence)
     return undefined
   } catch (error) {
-    if (error instanceof MetaError) return `x509: malformed ${part}`
+    if (error instanceof BaseError) return `x509: malformed ${part}`
     throw error
   }
 }

@@ -1,8 +1,9 @@
 /** Allocation of cluster IPs and node ports to services. */
+
+import { parseCIDR, parseIP } from '@krmkit/base/ip'
 import type { DeepReadonly, FieldError, Random } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
-import { parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'

@@ -1,7 +1,8 @@
 /** Members of services that follow from each other, from the stored service, or from the cluster's addresses. */
+
+import { parseIP } from '@krmkit/base/ip'
 import type { DeepReadonly, FieldError } from '@krmkit/meta'
 import { goStrings, goText } from '@krmkit/meta/go-text'
-import { parseIP } from '@krmkit/meta/ip'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'

@@ -1,7 +1,8 @@
 /** Service. */
+
+import { validateIP } from '@krmkit/base/ip'
 import type { DeepReadonly } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { addressWarnings, loadBalancerWarnings, rangeWarnings } from '../../shared/address-warnings.ts'

@@ -1,11 +1,11 @@
 /** Validation of services. */
 
+import { parseIP } from '@krmkit/base/ip'
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings, goText, trimSpace } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
-import { parseIP } from '@krmkit/meta/ip'
-import type { Work } from '@krmkit/meta/work'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'

@@ -1,5 +1,5 @@
 /** Ranges of addresses and ports as positions, which kube-apiserver numbers in stored allocations. */
-import { canonicalIP, parseCIDR, parseIP } from '@krmkit/meta/ip'
+import { canonicalIP, parseCIDR, parseIP } from '@krmkit/base/ip'
 import type { ServiceNetwork } from '../../../interfaces.ts'
 import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
 

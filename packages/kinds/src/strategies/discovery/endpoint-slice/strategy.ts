@@ -1,7 +1,9 @@
 /** EndpointSlice. */
+
+import { parseIP } from '@krmkit/base/ip'
+import { memberNames, type Work } from '@krmkit/base/work'
 import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { parseIP } from '@krmkit/meta/ip'
 import {
   validateDns1123Subdomain,
   validateFullyQualifiedDomainName,
@@ -9,7 +11,6 @@ import {
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
 import { validateLabels } from '@krmkit/meta/validation'
-import { memberNames, type Work } from '@krmkit/meta/work'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'

@@ -1,9 +1,9 @@
 /** FlowSchema. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type {
   FlowSchema,
   FlowSchemaSpec,

@@ -1,7 +1,7 @@
 /** PriorityLevelConfiguration. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,

@@ -1,8 +1,8 @@
 /** IngressClass. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

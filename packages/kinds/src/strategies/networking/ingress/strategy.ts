@@ -1,7 +1,8 @@
 /** Ingress. */
+
+import { validateIP } from '@krmkit/base/ip'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
-import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain, validatePortName, validateWildcardDns1123Subdomain } from '@krmkit/meta/names'
 import type {
   HTTPIngressPath,

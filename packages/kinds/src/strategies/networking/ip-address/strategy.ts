@@ -1,9 +1,9 @@
 /** IPAddress. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,9 +1,9 @@
 /** NetworkPolicy. */
 
+import { parseCIDR } from '@krmkit/base/ip'
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import { parseCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import { done } from '../../../preparation.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { isPlainRange, rangeWarnings } from '../../shared/address-warnings.ts'

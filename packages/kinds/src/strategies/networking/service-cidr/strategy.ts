@@ -1,6 +1,7 @@
 /** ServiceCIDR. */
+
+import { parseCIDR } from '@krmkit/base/ip'
 import { goStrings } from '@krmkit/meta/go-text'
-import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,8 +1,8 @@
 /** RuntimeClass. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateLabels } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

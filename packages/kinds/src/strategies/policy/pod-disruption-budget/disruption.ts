@@ -1,5 +1,6 @@
 /** What an eviction takes from the disruption budget of its pod. */
-import { ApiError, type DeepReadonly, formatTime, labelSelectorFromObject } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { copyJson } from '@krmkit/schema/json'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../types/policy-v1.generated.ts'

@@ -1,8 +1,8 @@
 /** RoleBinding and ClusterRoleBinding. */
 
+import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'

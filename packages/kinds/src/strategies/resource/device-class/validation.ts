@@ -1,7 +1,7 @@
 /** Rules of device classes. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { DeviceClass, DeviceClassSpec } from '../../../types/resource-v1beta1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'

@@ -1,7 +1,7 @@
 /** Rules of taint rules. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { DeviceTaintRule, DeviceTaintSelector } from '../../../types/resource-v1alpha3.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

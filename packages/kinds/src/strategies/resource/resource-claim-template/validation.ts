@@ -1,7 +1,7 @@
 /** Rules of templates of claims. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { ResourceClaimTemplate } from '../../../types/resource-v1beta1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

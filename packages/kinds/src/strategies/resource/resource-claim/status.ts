@@ -1,9 +1,9 @@
 /** The status of a claim: what was allocated, for whom, and what drivers report about it. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
-import type { Work } from '@krmkit/meta/work'
 import type {
   AllocatedDeviceStatus,
   AllocationResult,

@@ -1,7 +1,7 @@
 /** A device of a resource slice. */
 
+import type { Work } from '@krmkit/base/work'
 import { utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type {
   BasicDevice,
   Counter,

@@ -1,7 +1,7 @@
 /** Nodes whose pods can use the devices of a slice. */
 
+import type { Work } from '@krmkit/base/work'
 import { nameRules } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'

@@ -1,7 +1,7 @@
 /** Rules of slices. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

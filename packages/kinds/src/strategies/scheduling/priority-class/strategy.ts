@@ -1,7 +1,7 @@
 /** PriorityClass. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

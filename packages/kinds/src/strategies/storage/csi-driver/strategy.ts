@@ -1,7 +1,7 @@
 /** CSIDriver. @see Configuration and storage specification, 2.8 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,8 +1,8 @@
 /** CSINode. @see Configuration and storage specification, 2.9 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
-import type { Work } from '@krmkit/meta/work'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

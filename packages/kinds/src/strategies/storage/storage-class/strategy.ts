@@ -1,7 +1,7 @@
 /** StorageClass. @see Configuration and storage specification, 2.6 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { StorageClass } from '../../../types/storage-v1.generated.ts'
 import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

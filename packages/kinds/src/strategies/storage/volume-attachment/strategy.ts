@@ -1,9 +1,9 @@
 /** VolumeAttachment. @see Configuration and storage specification, 2.7 */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import { semanticEqual } from '../../shared/equality.ts'

@@ -1,7 +1,7 @@
 /** VolumeAttributesClass. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
 import { deepEqual } from '../../shared/equality.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

@@ -1,7 +1,7 @@
 /** Rules of StorageVersionMigration. */
 
+import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { Work } from '@krmkit/meta/work'
 import type { StorageVersionMigration } from '../../../types/storagemigration-v1alpha1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'

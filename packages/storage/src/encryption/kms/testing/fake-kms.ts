@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import * as grpc from '@grpc/grpc-js'
-import type { MessageType } from '@krmkit/meta/protobuf'
+import type { MessageType } from '@krmkit/base/protobuf'
 import {
   type Annotation,
   type DecryptRequest,

@@ -1,0 +1,7 @@
+export { type DeclType, maxRequestSize, schemaDeclType } from './decl-type.ts'
+export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'
+export { maxCardinality } from './rule-environment.ts'
+export { createRuleTree, type RuleNode, type RuleTreeOptions } from './rule-tree.ts'
+export { schemaAdapter, type ValueAdapter } from './schema-values.ts'
+export { validateRules } from './validate-rules.direct.ts'
+export { type RuleValidationOptions, requestCostBudget } from './validate-rules.ts'
