@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { listen } from '@krmkit/http'
 import { createTestServer } from '@krmkit/testing'
 import * as versioning from '@krmkit/versioning'
+import * as surface from '@krmkit/versioning/surface'
 import { expect, it } from 'vitest'
 import { testTerminal } from '../../packages/cli/src/offline/testing/test-terminal.ts'
 import { runCommand } from '../../packages/cli/src/testing/run-command.ts'
@@ -89,9 +90,9 @@ it('prints for each command what the page shows, and writes the files that it sh
 
 it('shows a program that runs', () => {
   const code = blocks.find(({ language }) => language === 'ts')?.text ?? ''
-  const body = code.replace(/import (\{.*\}) from '@krmkit\/versioning'/, 'const $1 = versioning')
+  const body = code.replace(/import (\{.*\}) from '@krmkit\/versioning(?:\/surface)?'/g, 'const $1 = versioning')
   expect(body).toContain('= versioning')
   const [, ...calls] = body.split('\n').filter((line) => /^(?:find|convert|compare)/.test(line))
   expect(calls).toHaveLength(2)
-  expect(() => new Function('versioning', body)(versioning)).not.toThrow()
+  expect(() => new Function('versioning', body)({ ...versioning, ...surface })).not.toThrow()
 })

@@ -22,7 +22,7 @@ describe('fixtures of vitest', () => {
   })
 
   test('give each test only the seed', async ({ cluster, namespace }) => {
-    expect(namespace).toBe('give-each-test-the-seed-alone-2')
+    expect(namespace).toBe('give-each-test-only-the-seed-2')
     expect(names(await cluster.client.list(configMaps, {}))).toEqual(['seeded'])
   })
 

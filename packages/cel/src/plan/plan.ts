@@ -43,9 +43,6 @@ import {
   type Step,
 } from './step.ts'
 
-/** Compiles a checked tree to closures. */
-
-/** Functions of constant cost that may pause. */
 const longCalls: ReadonlySet<string> = new Set(['getQuery'])
 
 export class Planner implements PlanContext {
@@ -236,7 +233,6 @@ interface PlannedEntry {
 
 const unhashable = new ErrorValue('internal error: runtime error: hash of unhashable type types.Bytes')
 
-/** `{key: value}` */
 function mapOf(steps: readonly PlannedEntry[]): Step {
   return (frame) => {
     const made = new Map<unknown, readonly [Value, Value]>()
@@ -258,7 +254,7 @@ function mapOf(steps: readonly PlannedEntry[]): Step {
   }
 }
 
-/** Plans `&&` or `||`: an error on one side is ignored when the other side decides. */
+/** `&&` or `||`: an error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const first = left(frame)
@@ -388,12 +384,10 @@ function strictCall(run: Run, steps: readonly Step[], { name, cost, fits, refuse
   }
 }
 
-/** Checks arguments of dynamic type at run time. */
 function guard({ args }: Overload): (values: readonly Value[]) => boolean {
   return (values) => args.every((type, index) => fitsType(values[index] as Value, type))
 }
 
-/** Chooses the overload at run time. */
 function dispatch(name: string | undefined, overloads: readonly Overload[]): Implementation {
   return (frame: Meter, ...args: readonly Value[]) => {
     for (const { args: types, run } of overloads) {

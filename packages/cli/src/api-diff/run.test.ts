@@ -59,7 +59,8 @@ describe('krmkit api-diff', () => {
   })
 
   it('compares recorded releases', async () => {
-    expect(await run('release:1.24', 'release:1.25')).toMatchObject({ code: 0, out: expect.stringContaining('no rule broken') })
+    const removed = 'MutatingWebhookConfiguration metadata.clusterName: it is removed [rule 1]'
+    expect(await run('release:1.24', 'release:1.25')).toMatchObject({ code: 1, out: expect.stringContaining(removed) })
     expect((await run('release:1.24', 'release:1.25', '--all')).out).toContain('- batch/v1beta1 CronJob: it is removed')
     expect(await run('release:soon', 'release:1.25')).toMatchObject({ code: 2, err: expect.stringContaining('is not a release') })
   })

@@ -96,7 +96,6 @@ export class ContainerRun {
     this.#pullBackoffMs = 0
   }
 
-  /** Sends a running container the termination signal. */
   #endWithin(graceMs: number, nowMs: number): void {
     const { stopAfterMs = 0, exitCode = killed } = this.behavior
     this.#forcedExitCode = stopAfterMs > graceMs ? killed : exitCode
@@ -107,7 +106,6 @@ export class ContainerRun {
     return this.#state === 'running'
   }
 
-  /** The image of the next run. */
   get nextImage(): string {
     return this.#replacement?.container.image ?? this.image
   }
@@ -116,7 +114,6 @@ export class ContainerRun {
     return this.#state === 'terminated' ? this.#terminated?.exitCode : undefined
   }
 
-  /** Exit code of the last run that has ended. */
   get lastExitCode(): number | undefined {
     return this.exitCode ?? this.#last?.exitCode
   }
@@ -240,7 +237,6 @@ export class ContainerRun {
     }
   }
 
-  /** Allocates resources to the container. */
   allocate(resources: DeepReadonly<ContainerResources>): void {
     this.allocated = resources
     this.#backoffMs = 0

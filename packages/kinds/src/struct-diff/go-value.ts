@@ -4,7 +4,6 @@ import { memberNames, sort, type Work } from '@krmkit/base/work'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { Quantity, type QuantityFields, type QuantityFormat, readQuantityFields } from '@krmkit/meta/quantity'
 import { formatTime, parseInstant } from '@krmkit/meta/time'
-import { isSet, own } from '../strategies/shared/values.ts'
 import type { GoType, GoTypes } from './go-types.ts'
 import type { Meter } from './meter.ts'
 
@@ -37,15 +36,15 @@ export class GoValues {
       case 'string':
         return typeof given === 'string' ? given : ''
       case 'quantity':
-        return isSet(given) ? quantityValue(readQuantityFields(String(given))) : [[0, 0], '', '', '']
+        return (given ?? undefined) !== undefined ? quantityValue(readQuantityFields(String(given))) : [[0, 0], '', '', '']
       case 'instant':
         return typeof given === 'string' ? formatTime(parseInstant(given)) : ''
       case 'pointer':
-        return isSet(given) ? yield* this.read(type.element, given) : undefined
+        return (given ?? undefined) !== undefined ? yield* this.read(type.element, given) : undefined
       case 'slice':
         return Array.isArray(given) ? yield* this.#items(type.element, given) : undefined
       case 'map':
-        return isSet(given) ? yield* this.#entries(type.element, given as Json) : undefined
+        return (given ?? undefined) !== undefined ? yield* this.#entries(type.element, given as Json) : undefined
       case 'struct':
         return yield* this.#struct(type, given)
     }
@@ -69,7 +68,7 @@ export class GoValues {
     const object = type.name === 'core.PodSpec' ? this.#podSpec((given ?? {}) as Json) : ((given ?? {}) as Json)
     const values: GoValue[] = []
     for (const field of type.fields)
-      values.push(yield* this.read(field.type, field.isEmbedded ? object : own(object, field.member)))
+      values.push(yield* this.read(field.type, field.isEmbedded ? object : memberOf(object, field.member)))
     return values
   }
 
@@ -100,4 +99,9 @@ export function isZero(type: GoType, value: GoValue): boolean {
   if (type.kind === 'struct' || type.kind === 'quantity')
     return type.fields.every((field, i) => isZero(field.type, (value as readonly GoValue[])[i]))
   return value === '' || value === false || value === 0 || value === 0n
+}
+
+/** An own member; `undefined` for one that is inherited. */
+function memberOf(object: Json, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
 }

@@ -1,2 +1,3 @@
-export { normalizeQuantity, Quantity, type QuantityFields, readQuantityFields } from './quantity.ts'
+export { normalizeQuantity, Quantity } from './quantity.ts'
+export { type QuantityFields, readQuantityFields } from './quantity-fields.ts'
 export { type QuantityFormat, quantityFormatError } from './quantity-text.ts'

@@ -134,3 +134,12 @@ function isDigit(code: number): boolean {
 function refuse(text: string, message: string): never {
   throw new MetaError({ code: 'InvalidQuantity', message, text })
 }
+
+/** Whether kube-apiserver prints the text as written: its shortcut treats some short numbers as canonical. */
+export function isPrintedAsWritten(parts: QuantityParts): boolean {
+  if (!isShort(parts)) return false
+  const { whole, fraction, base, exponent } = parts
+  if (base === 2) return Number(whole.slice(-3)) % 8 !== 0
+  const digits = whole + fraction
+  return (exponent - fraction.length) % 3 === 0 && digits[0] !== '0' && !digits.endsWith('000')
+}

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/quantities.json' with { type: 'json' }
 import { MetaError } from '../meta-error.ts'
-import { normalizeQuantity, Quantity, readQuantityFields } from './quantity.ts'
+import { normalizeQuantity, Quantity } from './quantity.ts'
+import { readQuantityFields } from './quantity-fields.ts'
 import { quantityFormatError } from './quantity-text.ts'
 
 interface Valid {

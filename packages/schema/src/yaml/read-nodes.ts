@@ -176,7 +176,6 @@ class NodeReader {
     else parent.items.push(node)
   }
 
-  /** Adds an empty node before a token, or after it. */
   #addEmpty({ start, line }: Token, width = 0): void {
     this.#add({ kind: 'scalar', start: start + width, end: start + width, line, tag: '', text: '', plain: true })
   }
@@ -362,7 +361,6 @@ class NodeReader {
     }
   }
 
-  /** Reads the value of a pair in a flow collection. */
   #value({ ends, after }: { readonly ends: ReadonlySet<TokenType>; readonly after: State }): void {
     const token = this.#scanner.peek()
     if (token.type !== 'value') {

@@ -1,6 +1,6 @@
 import { createTurns, runAtOnce, startWork } from '@krmkit/base/work'
 import { createFeatures } from '@krmkit/meta'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { loadStructDiff, structDiff } from './struct-diff.ts'
 
 const features = createFeatures('1.33')
@@ -9,8 +9,10 @@ const containers = (count: number, value: string) =>
 const change = { before: { containers: containers(1, 'a') }, after: { containers: containers(1, 'b') } }
 
 describe('differences of structs', () => {
-  it('are absent from work that runs at once before they are loaded', () => {
-    expect(runAtOnce(structDiff('core.PodSpec', change, features))).toBe('')
+  it('are absent from work that runs at once before they are loaded', async () => {
+    vi.resetModules()
+    const fresh = await import('./struct-diff.ts')
+    expect(runAtOnce(fresh.structDiff('core.PodSpec', change, features))).toBe('')
   })
 
   it('load within work that can wait', async () => {
