@@ -158,17 +158,19 @@ const bodyParsed = Promise.resolve()
 /** Serves one request. */
 export async function serveHttp1(context: ListenerContext, exchange: Http1Exchange): Promise<void> {
   const { message, response, upgrade } = exchange
+  // A stream that iterates over the message and is destroyed takes the socket from it.
+  const { socket } = message
   const request = new Http1Request(exchange, context.bodyRates)
-  settleConnection(context, message.socket)
+  settleConnection(context, socket)
   const rejection = validateHttp1Head(message, { headers: request.headers, headerBytes: context.limits.headerBytes })
-  if (rejection !== undefined) context.rejected.add(message.socket)
+  if (rejection !== undefined) context.rejected.add(socket)
   else if (request.hasBody) await bodyParsed
   let apiResponse: ApiResponse
   try {
     apiResponse = rejection ?? (await context.handle(request))
   } catch (error) {
     if (isAbortError(error)) {
-      message.socket.destroy()
+      socket.destroy()
       return
     }
     context.reportError(error)
@@ -182,7 +184,11 @@ export async function serveHttp1(context: ListenerContext, exchange: Http1Exchan
       const onClose = () => request.disconnect()
       context.runStream(await serveWebSocket({ ...exchange, upgrade, body, encoding, coalescer: context.coalescer, onClose }))
     } else if (apiResponse.body.kind !== 'connection') {
-      if (upgrade === undefined && request.hasBody && !message.complete) limitUnreadBody(message, response, request.isBodyRead)
+      if (upgrade === undefined && request.hasBody && !message.complete) {
+        // The reader of the body gave it up: nothing can receive the rest.
+        if (message.destroyed) response.shouldKeepAlive = false
+        else limitUnreadBody(message, response, request.isBodyRead)
+      }
       send(context, { request, response, apiResponse })
     } else if (upgrade === undefined) throw new Error('the connection cannot be upgraded')
     else context.runStream(switchProtocols(upgrade, { response, head: apiResponse, connection: apiResponse.body.connection }))

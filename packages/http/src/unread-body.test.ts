@@ -1,5 +1,6 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { textResponse } from './testing/fake-server.ts'
@@ -37,6 +38,25 @@ describe('an unread body', () => {
     unsubscribe('http.server.request.start', onConnection as ChannelListener)
     expect(client.received).toContain('refused')
     expect(bytesRead()).toBeLessThan(0.75 * mebibyte)
+  })
+
+  it('closes the connection after the whole response when its reader stopped', async () => {
+    let message: IncomingMessage | undefined
+    const onRequest = ({ request }: { request: IncomingMessage }) => {
+      message = request
+    }
+    subscribe('http.server.request.start', onRequest as ChannelListener)
+    await start(async () => {
+      // As a pipeline does that breaks off; node then takes the socket from the message.
+      for await (const _ of message!) break
+      expect(message?.socket).toBeNull()
+      return textResponse('refused', { status: 403 })
+    })
+    const client = dial().send(head('Content-Length: 100000')).send('x'.repeat(50_000))
+    await client.until('refused')
+    await client.closed
+    unsubscribe('http.server.request.start', onRequest as ChannelListener)
+    expect(client.received).toMatch(/^HTTP\/1\.1 403 /)
   })
 
   it('announces the end of the connection when its length is too long', async () => {
