@@ -170,7 +170,9 @@ export async function deleteCollection(
   }
   // With preconditions, objects are deleted in order up to the first that does not meet them. Objects with a grace period may be written
   // twice; as on kube-apiserver, watchers see both writes of one object before those of the next.
-  const isInOrder = options.preconditions !== undefined || store.definition.strategy.gracePeriodSeconds !== undefined
+  // The same holds for objects that a webhook converts, whose deletions take a time of their own.
+  const { strategy, conversion } = store.definition
+  const isInOrder = options.preconditions !== undefined || strategy.gracePeriodSeconds !== undefined || conversion !== undefined
   const workers = isInOrder ? 1 : maxWorkers
   await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))
 }

@@ -27,12 +27,17 @@ export const ofExtensions: readonly KnownDivergence[] = [
   },
   {
     id: 'D182',
-    title: 'The message about null as an index names one type',
+    title: 'The message about null, a map or a list as an index names one type',
     reason:
-      'kube-apiserver names the Go type of the index, which for null depends on how the expression got it: `<nil>` from a variable of the request, `types.Null` from all else.',
+      'kube-apiserver names the Go type of the index, which depends on how the expression got it: `<nil>` and `map[string]interface {}` from a variable of the request, `types.Null` and `*types.baseMap` from all else.',
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' &&
-      isSame(stock, krmkit, (text) => text.replaceAll('invalid qualifier type: <nil>', 'invalid qualifier type: types.Null')),
+      isSame(stock, krmkit, (text) =>
+        text.replaceAll(
+          /(?<=invalid qualifier type: )(?:<nil>|map\[string\]interface \{\}|\[\]interface \{\})/g,
+          (type) => ({ m: '*types.baseMap', '[': '*types.baseList' })[type[0] ?? ''] ?? 'types.Null',
+        ),
+      ),
   },
   {
     id: 'D101',
