@@ -110,13 +110,18 @@ async function admit({ store, context, request, admission }: Deletion, oldObject
 /** Stores the terminating object. @returns `undefined` when another writer was first. */
 async function mark(
   { store, context }: Deletion,
-  { entry }: StoredState,
+  { entry, current }: StoredState,
   next: ApiObject,
   pace: Pace,
 ): Promise<DeleteResult | undefined> {
   const object = (await normalized(storedType(store), next, pace)) as ApiObject
   if (context.dryRun) return { object: await frozen(object, pace), removed: !isHeld(store.definition, object) }
-  const stored = await writeMark(store, { object, replaced: entry, pace })
+  const stored = await writeMark(store, {
+    object,
+    replaced: entry,
+    isRepeated: current.metadata.deletionTimestamp !== undefined,
+    pace,
+  })
   return stored === undefined ? undefined : { ...stored, removed: false }
 }
 

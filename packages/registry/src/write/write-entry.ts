@@ -112,26 +112,33 @@ function encoderOf(
 }
 
 /**
- * Stores an object that a deletion has marked, whatever its size, unless the stored form is already the same.
+ * Stores an object that a deletion has marked, whatever its size.
  *
+ * @param isRepeated whether an earlier deletion has marked the object: then it is stored only if its stored form differs.
  * @returns `undefined` when another writer was first.
  */
 export async function writeMark(
   store: StoreInternals,
-  { object, replaced, pace }: { readonly object: ApiObject; readonly replaced: Entry; readonly pace: Pace },
+  {
+    object,
+    replaced,
+    isRepeated,
+    pace,
+  }: { readonly object: ApiObject; readonly replaced: Entry; readonly isRepeated: boolean; readonly pace: Pace },
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, objectCache } = store
   const canonical = definition.conversion === undefined ? object : await definition.conversion.write(object, { stored: true })
   const write = { object: canonical, pace: canonical === object ? pace : pace.for(canonical) }
-  const entry = (await isStoredAs(store, replaced, write))
-    ? replaced
-    : await putEntry(store, {
-        ...write,
-        key: replaced.key,
-        replaced,
-        validatedBy: undefined,
-        encode: (printed) => encodePrinted(canonical, printed),
-      })
+  const entry =
+    isRepeated && (await isStoredAs(store, replaced, write))
+      ? replaced
+      : await putEntry(store, {
+          ...write,
+          key: replaced.key,
+          replaced,
+          validatedBy: undefined,
+          encode: (printed) => encodePrinted(canonical, printed),
+        })
   return entry === undefined ? undefined : { object: await objectCache.read(definition, entry), entry }
 }
 
