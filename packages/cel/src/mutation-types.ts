@@ -40,7 +40,16 @@ export const jsonPatchOperationType: ObjectType = structOf(
   ]),
 )
 
-/** The environment with the object types of mutations. */
+/**
+ * The environment with the object types of mutations.
+ *
+ * @example
+ * import { compileExpression, Environment, jsonPatchOperations, mutationEnvironment } from '@krmkit/cel'
+ * const environment = mutationEnvironment(Environment.ofRelease('1.33'))
+ * const compiled = compileExpression(environment, '[JSONPatch{op: "remove", path: "/spec/paused"}]')
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * jsonPatchOperations(compiled.program.evaluate({}).value ?? null) // [{ op: 'remove', path: '/spec/paused' }]
+ */
 export function mutationEnvironment(base: Environment): Environment {
   return base.withMessages((name) => {
     if (name === 'JSONPatch') return jsonPatchOperationType
@@ -48,7 +57,16 @@ export function mutationEnvironment(base: Environment): Environment {
   }, jsonPatchKeys)
 }
 
-/** Reports objects whose type name does not match their path, in the wording of kube-apiserver. */
+/**
+ * Reports objects whose type name does not match their path, in the wording of kube-apiserver.
+ *
+ * @example
+ * import { compileExpression, Environment, mutationEnvironment, mutationTypeErrors } from '@krmkit/cel'
+ * const environment = mutationEnvironment(Environment.ofRelease('1.33'))
+ * const compiled = compileExpression(environment, 'Object{spec: Object{paused: true}}')
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * mutationTypeErrors(compiled.program.evaluate({}).value ?? null).length // 1: `spec` must be an `Object.spec`
+ */
 export function mutationTypeErrors(value: Value, path = 'Object'): readonly string[] {
   if (value instanceof MessageValue) {
     const own =
@@ -68,6 +86,7 @@ export function mutationTypeErrors(value: Value, path = 'Object'): readonly stri
  * Converts a list of operation objects to JSON Patch operations.
  *
  * @throws RangeError for an operation of another type.
+ * @see {@link mutationEnvironment}
  */
 export function jsonPatchOperations(value: Value): readonly { readonly [member: string]: JsonValue }[] {
   if (!(value instanceof ListValue)) throw new RangeError('type mismatch: JSONPatchType.expression should evaluate to array')

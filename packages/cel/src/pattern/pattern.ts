@@ -116,7 +116,14 @@ class CompiledPattern implements Pattern {
   }
 }
 
-/** Compiles an expression; an invalid one matches nothing. */
+/**
+ * Compiles an expression; an invalid one matches nothing.
+ *
+ * @example
+ * import { compileLenient } from '@krmkit/cel/pattern'
+ * compileLenient('^v[0-9]+$').test('v2') // true
+ * compileLenient('(').test('(') // false
+ */
 export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
   return 'problem' in compiled

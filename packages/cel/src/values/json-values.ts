@@ -94,7 +94,14 @@ export class PreservedJson extends OpaqueValue {
   }
 }
 
-/** @param chargeWork called for each compared value */
+/**
+ * Whether two JSON values are equal; the order of members does not count.
+ *
+ * @param chargeWork called for each compared value
+ * @example
+ * import { sameJson } from '@krmkit/cel/values'
+ * sameJson({ a: 1, b: [2] }, { b: [2], a: 1 }, () => undefined) // true
+ */
 export function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
   chargeWork(1)
   if (a === b) return true

@@ -24,8 +24,8 @@ const matchAny: SetMatcher = { any: true, members: new Map() }
  * import { FieldSet } from '@krmkit/fieldmanager'
  * import { filterSet, prefixMatcher } from '@krmkit/fieldmanager/fieldpath'
  *
- * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas']) filterSet(owned, { include: prefixMatcher(['f:status',
- * '*']) }).toString() // '.status.replicas'
+ * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas'])
+ * filterSet(owned, { include: prefixMatcher(['f:status', '*']) }).toString() // '.status.replicas'
  * ```
  */
 export function prefixMatcher(...prefixes: readonly (readonly PathElement[])[]): SetMatcher {

@@ -43,9 +43,9 @@ import { movedTimes } from './update.ts'
  * import { applyPatch } from '@krmkit/fieldmanager'
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const result = applyPatch({
- * applied, manager: 'ci', force: false, apiVersion: 'v1', types }) if (result.kind === 'applied')
- * result.object.metadata.managedFields?.[0]?.manager // 'ci'
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const result = applyPatch({ applied, manager: 'ci', force: false, apiVersion: 'v1', types })
+ * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
  * ```
  */
 export function applyPatch(request: ApplyPatchRequest): ApplyResult {
@@ -68,8 +68,9 @@ export function applyPatch(request: ApplyPatchRequest): ApplyResult {
  * ```ts
  * import { applyParts, deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  *
- * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const parts = applyParts({
- * live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types }) if (parts.kind === 'applied') parts.content // 'live'
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const parts = applyParts({ live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types })
+ * if (parts.kind === 'applied') parts.content // 'live'
  * ```
  */
 export function applyParts(request: ApplyPatchRequest): ApplyParts {

@@ -28,9 +28,9 @@ export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
  * ```ts
  * import { decodeManagedFields } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } const {
- * managers } = decodeManagedFields([entry]) Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) //
- * ['{"manager":"ci","operation":"Apply"} owns .data']
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
+ * const { managers } = decodeManagedFields([entry])
+ * Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) // ['{"manager":"ci","operation":"Apply"} owns .data']
  * ```
  */
 export function* decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<Managed> {
@@ -165,8 +165,8 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  * ```ts
  * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} } managedFieldsProblem([entry]) // 'apiVersion
- * must not be empty'
+ * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
+ * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
  * ```
  */
 export function* managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Work<string | undefined> {

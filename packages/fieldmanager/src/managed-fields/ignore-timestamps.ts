@@ -12,10 +12,10 @@ import { type FrozenObject, withManagedFields } from './type-converter.ts'
  * ```ts
  * import { ignoreManagedFieldsTimestamps } from '@krmkit/fieldmanager/managed-fields'
  *
- * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } const
- * metadataAt = (time: string) => ({ name: 'shop', managedFields: [{ ...entry, time }] }) const live = { apiVersion: 'v1', kind:
- * 'ConfigMap', metadata: metadataAt('2025-01-01T10:00:00Z') } ignoreManagedFieldsTimestamps(live, { ...live, metadata:
- * metadataAt('2025-01-01T11:00:00Z') }) === live // true
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
+ * const metadataAt = (time: string) => ({ name: 'shop', managedFields: [{ ...entry, time }] })
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataAt('2025-01-01T10:00:00Z') }
+ * ignoreManagedFieldsTimestamps(live, { ...live, metadata: metadataAt('2025-01-01T11:00:00Z') }) === live // true
  * ```
  */
 export function* ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): Work<T> {

@@ -32,9 +32,9 @@ import { type Entries, isResetManagedFields, movedTimes, recent, type TrackUpdat
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  * import type { ApiObject } from '@krmkit/meta'
  *
- * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const { metadata } =
- * trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types }) metadata.managedFields?.[0]?.fieldsV1 // {
- * 'f:data': { '.': {}, 'f:color': {} } }
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { metadata } = trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types })
+ * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
 export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {

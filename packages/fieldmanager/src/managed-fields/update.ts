@@ -56,9 +56,9 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
  * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
  * import type { ApiObject } from '@krmkit/meta'
  *
- * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const { metadata } =
- * trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types }) metadata.managedFields?.[0]?.fieldsV1 // {
- * 'f:data': { '.': {}, 'f:color': {} } }
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { metadata } = trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types })
+ * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
 export function* trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): Work<T> {

@@ -64,9 +64,9 @@ export function updateManagers(write: Write, next: TypedValue, options: UpdaterO
  * import { applyManager, identityConverter as converter } from '@krmkit/fieldmanager/merge'
  * import { deducedType as type } from '@krmkit/fieldmanager/typed'
  *
- * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' } const created =
- * applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter }) if (created.kind === 'applied')
- * created.managers.get('ci')?.set.toString() // '.data\n.data.color'
+ * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' }
+ * const created = applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter })
+ * if (created.kind === 'applied') created.managers.get('ci')?.set.toString() // '.data\n.data.color'
  * ```
  */
 export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {

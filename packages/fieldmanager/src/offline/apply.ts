@@ -41,9 +41,10 @@ export interface OfflineApplyResult {
  * ```ts
  * import { apply } from '@krmkit/fieldmanager'
  *
- * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } }) const live =
- * apply({ applied: config('blue'), manager: 'ci' }).object apply({ live, applied: config('red'), manager: 'jane' }).conflicts.map(({ field,
- * message }) => `${field}: ${message}`) // ['.data.color: conflict with "ci"']
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const live = apply({ applied: config('blue'), manager: 'ci' }).object
+ * apply({ live, applied: config('red'), manager: 'jane' }).conflicts.map(({ field, message }) => `${field}: ${message}`)
+ * // ['.data.color: conflict with "ci"']
  * ```
  */
 export function apply(request: OfflineApplyRequest): OfflineApplyResult {

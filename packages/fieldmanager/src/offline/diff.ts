@@ -28,8 +28,8 @@ export interface Change {
  * ```ts
  * import { diffObjects } from '@krmkit/fieldmanager'
  *
- * const changes = diffObjects({ paused: true }, { replicas: 2 }) changes.map(({ kind, field }) => `${kind} ${field}`) // ['removed
- * .paused', 'added .replicas']
+ * const changes = diffObjects({ paused: true }, { replicas: 2 })
+ * changes.map(({ kind, field }) => `${kind} ${field}`) // ['removed .paused', 'added .replicas']
  * ```
  */
 export function diffObjects(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {

@@ -79,9 +79,9 @@ export interface Preview extends OfflineApplyResult {
  * ```ts
  * import { apply, preview } from '@krmkit/fieldmanager'
  *
- * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } }) const live =
- * apply({ applied: config('blue'), manager: 'ci' }).object preview({ live, applied: config('red'), manager: 'jane' }, 'share').object.data
- * // { color: 'blue' }
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const live = apply({ applied: config('blue'), manager: 'ci' }).object
+ * preview({ live, applied: config('red'), manager: 'jane' }, 'share').object.data // { color: 'blue' }
  * ```
  */
 export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {

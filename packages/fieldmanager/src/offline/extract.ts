@@ -20,9 +20,9 @@ export interface ExtractOptions {
  * ```ts
  * import { apply, extract } from '@krmkit/fieldmanager'
  *
- * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } } const { object } = apply({
- * applied, manager: 'ci' }) extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color:
- * 'blue' } }
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { object } = apply({ applied, manager: 'ci' })
+ * extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
  * ```
  */
 export function extract(object: JsonObject, manager: string, options: ExtractOptions = {}): JsonObject {

@@ -30,10 +30,10 @@ export interface MigrateOptions {
  * ```ts
  * import { migrate } from '@krmkit/fieldmanager'
  *
- * const entry = { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' } const managedFields
- * = [{ ...entry, fieldsV1: { 'f:data': { 'f:color': {} } } }] const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name:
- * 'shop', managedFields }, data: { color: 'blue' } } migrate(object, { to: 'ci' }) // metadata.managedFields: [{ manager: 'ci', operation:
- * 'Apply', ... }]
+ * const entry = { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }
+ * const managedFields = [{ ...entry, fieldsV1: { 'f:data': { 'f:color': {} } } }]
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop', managedFields }, data: { color: 'blue' } }
+ * migrate(object, { to: 'ci' }) // metadata.managedFields: [{ manager: 'ci', operation: 'Apply', ... }]
  * ```
  */
 export function migrate(object: JsonObject, options: MigrateOptions = {}): JsonObject {

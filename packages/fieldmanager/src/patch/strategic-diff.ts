@@ -54,9 +54,10 @@ export interface ThreeWayOptions {
  * import { createThreeWayPatch } from '@krmkit/fieldmanager'
  * import { builtInTypes } from '@krmkit/kinds'
  *
- * const type = builtInTypes().struct('core/v1.ConfigMap') const original = { data: { color: 'blue', size: 'L' } } const current = { data: {
- * ...original.data, owner: 'jane' } } createThreeWayPatch(type, { original, modified: { data: { color: 'red' } }, current }) // { data: {
- * color: 'red', size: null } }
+ * const type = builtInTypes().struct('core/v1.ConfigMap')
+ * const original = { data: { color: 'blue', size: 'L' } }
+ * const current = { data: { ...original.data, owner: 'jane' } }
+ * createThreeWayPatch(type, { original, modified: { data: { color: 'red' } }, current }) // { data: { color: 'red', size: null } }
  * ```
  */
 export function createThreeWayPatch(

@@ -30,8 +30,8 @@ export interface TypedSchema {
  * import { typedSchemaFromSmd } from '@krmkit/fieldmanager'
  * import { validateValue } from '@krmkit/fieldmanager/typed'
  *
- * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] }) validateValue({ replicas:
- * 1 }, type('root')) // ['.replicas: expected string, got 1']
+ * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] })
+ * validateValue({ replicas: 1 }, type('root')) // ['.replicas: expected string, got 1']
  * ```
  */
 export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {

@@ -6,9 +6,10 @@ import { NumberLiteral } from '../json/syntax.ts'
  * A number without a fraction that Go reads as a float, such as `1.0` in JSON. Only validation distinguishes it: the stored
  * value is written as `1` and read back as an integer.
  *
- * @example import { createSchemaValidator, WholeFloat } from '@krmkit/schema/structural' const validate =
- *   createSchemaValidator({ multipleOf: 0.5 }) validate(new WholeFloat(3) as never) // []: the integer 3 would not be a
- *   multiple, because the factor is truncated
+ * @example
+ * import { createSchemaValidator, WholeFloat } from '@krmkit/schema/structural'
+ * const validate = createSchemaValidator({ multipleOf: 0.5 })
+ * validate(new WholeFloat(3) as never) // []: the integer 3 would not be a multiple, because the factor is truncated
  */
 export class WholeFloat {
   readonly value: number
