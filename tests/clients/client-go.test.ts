@@ -65,6 +65,7 @@ describe.skipIf(program.missing !== undefined)(
       expect(streamedLists()).toBeGreaterThanOrEqual(4)
     })
   },
+  300_000,
 )
 
 function streamedLists(): number {
@@ -80,7 +81,7 @@ async function mirrorWrites({ streaming }: { readonly streaming: boolean }): Pro
   let trouble = { compactions: 0 }
   const finished = await run(program.path, args, {
     env: { HOME: local.folder, KUBE_FEATURE_WatchListClient: String(streaming) },
-    timeoutMs: 90_000,
+    timeoutMs: 240_000,
     running: (child) => {
       trouble = makeTrouble(child, { local, proxy, random: new RandomChoices(seed), everyMs: 900 })
     },

@@ -106,9 +106,10 @@ func configOf(path, contentType string) *rest.Config {
 	return config
 }
 
-// catchUp waits until every mirror shows what was written, or for half a minute.
+// catchUp waits until every mirror shows what was written, but no longer than two minutes: a reflector whose connections broke
+// often waits up to one minute before it connects again.
 func catchUp(mirrors map[string]*mirror, written state) {
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) {
 		behind := false
 		for _, each := range mirrors {

@@ -22,6 +22,12 @@ export const skipNote = kubectlMissing === undefined ? '' : ` (skipped: ${kubect
 
 const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 
+/**
+ * What kubectl before 1.34 prints when the first messages of a WebSocket arrive before it has created its streams: it drops them
+ * (kubernetes/kubernetes#131203).
+ */
+const lostMessage = /Unknown stream id \d+, discarding message/
+
 /** Maximum number of concurrent commands per test file. */
 const parallel = 4
 
@@ -48,17 +54,21 @@ export class Kubectl {
     return new Kubectl(this.#world, [...this.#flags, ...flags])
   }
 
-  /** Runs a command to its end, with any exit code. */
+  /** Runs a command to its end, with any exit code; again when kubectl lost what the server sent. */
   async try(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
     const { env, folder, slots } = this.#world
-    return slots.take(() =>
+    const once = () =>
       run(kubectlProgram, [...this.#flags, ...args], {
         cwd: folder,
         env: { ...env, ...options.env },
         timeoutMs: 60_000,
         ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
-      }),
-    )
+      })
+    return slots.take(async () => {
+      let finished = await once()
+      for (let retries = 5; lostMessage.test(finished.stderr) && retries > 0; retries--) finished = await once()
+      return finished
+    })
   }
 
   /** The output of a successful command. `line` is split at blanks. @throws Error when the command fails. */
