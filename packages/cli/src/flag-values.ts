@@ -89,8 +89,8 @@ export function append(text: string, before: readonly string[] = []): readonly s
 /** A release that can be emulated: `1.24`, or `kube=1.24` as kube-apiserver spells it. */
 export function emulatedVersion(text: string): string {
   const minor = Number(/^(?:kube=)?v?1\.(\d{1,3})(?:\.\d{1,4})?$/.exec(text)?.[1])
-  if (minor >= 21 && minor <= 33) return `1.${minor}`
-  throw new InvalidArgumentError('It must be a release from 1.21 to 1.33, such as 1.24 or kube=1.24.')
+  if (minor >= 21 && minor <= 37) return `1.${minor}`
+  throw new InvalidArgumentError('It must be a release from 1.21 to 1.37, such as 1.24 or kube=1.24.')
 }
 
 /** A Kubernetes release, such as `1.33` or `v1.33.2`. */

@@ -34,7 +34,7 @@ export function addGenericFlags(command: Command): Command {
     ),
     option(
       '--emulated-version <version>',
-      'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
+      'release to behave like, 1.21 to 1.37: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
     ).argParser(emulatedVersion),
     booleanOption(
       '--emulation-forward-compatible',

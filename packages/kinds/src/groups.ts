@@ -32,6 +32,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io': 16100,
   'internal.apiserver.k8s.io': 16000,
   'storagemigration.k8s.io': 15800,
+  'lifecycle.k8s.io': 15700,
 }
 
 /** Priority of custom groups. */

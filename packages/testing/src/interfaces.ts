@@ -231,7 +231,7 @@ export interface TestServerOptions {
   readonly signerRules?: SignerRules
   /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io`, if it is served. */
   readonly metrics?: MetricsProvider
-  /** The release to emulate, from `1.21` to `1.33`. Default: 1.33. */
+  /** The release to emulate, from `1.21` to `1.37`. Default: 1.33. */
   readonly emulate?: string
   /** Random faults. Default: none. */
   readonly faults?: RandomFaultOptions

@@ -14,6 +14,7 @@
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { catalogHistoryModule } from './generate-types/catalog-history.ts'
 import { dataModules } from './generate-types/data-text.ts'
 import { type Facts, factsOf, fileOf, type GroupAt, header, readStrategyNames } from './generate-types/facts.ts'
 import { featureGatesModule } from './generate-types/feature-gates.ts'
@@ -21,11 +22,11 @@ import { fieldRowsModule } from './generate-types/field-rows.ts'
 import { handlesOf, handlesText } from './generate-types/handle-text.ts'
 import { typeHistoryModule } from './generate-types/history-text.ts'
 import { partFile, partsText } from './generate-types/part-text.ts'
-import { groupsAt, servedLifecycles, servedMinor } from './generate-types/served-release.ts'
+import { groupsAt, groupsOfBoth, newestLifecycles, servedMinor } from './generate-types/served-release.ts'
 import { type Docs, fromMeta, typesText } from './generate-types/type-text.ts'
 import { isCurrent, writeGenerated } from './lib/generated-file.ts'
 import { readJson, root } from './lib/workspace.ts'
-import { readModel, viewAt } from './release-facts/model.ts'
+import { readModel } from './release-facts/model.ts'
 
 const home = join(root, 'packages/tools/release-facts')
 const kinds = 'packages/kinds'
@@ -56,17 +57,18 @@ function generate(): Map<string, string> {
   const handles = (at: GroupAt) => handlesOf(at, { groups: facts.groups, strategies })
   const hasHandles = (at: GroupAt) => handles(at).length > 0
   const files = new Map<string, string>()
+  const described = factsOf(groupsOfBoth(model))
+  for (const at of described.modules) files.set(`${kinds}/src/types/${fileOf(at)}`, typesModule(at, described))
   for (const at of facts.modules) {
-    files.set(`${kinds}/src/types/${fileOf(at)}`, typesModule(at, facts))
     if (hasHandles(at)) files.set(`${kinds}/src/group-versions/${fileOf(at)}`, handlesText(at, handles(at)))
   }
   for (const at of partModules(facts, hasHandles)) files.set(`${kinds}/src/group-versions/${partFile(at)}`, partsText(at, facts))
-  for (const [file, text] of dataModules(facts.groups, servedLifecycles(model, home)))
+  for (const [file, text] of dataModules(facts.groups, newestLifecycles(model, home)))
     files.set(`${kinds}/src/data/${file}`, text)
   files.set(`${kinds}/src/releases/type-history.generated.ts`, typeHistoryModule(model, facts.groups))
-  files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model, servedMinor))
-  const { release } = viewAt(model, servedMinor)
-  files.set('packages/meta/src/feature-gates/facts.generated.ts', featureGatesModule(release))
+  files.set(`${kinds}/src/releases/catalog-history.generated.ts`, catalogHistoryModule(model))
+  files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model))
+  files.set('packages/meta/src/feature-gates/facts.generated.ts', featureGatesModule(model))
   files.set(`${kinds}/package.json`, manifestText(facts.modules, hasHandles))
   return files
 }

@@ -101,7 +101,14 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   const { release = defaultRelease, gates = builtInFeatureGates(), set = '' } = options
   const lifecycles = new Map(gates.map((lifecycle) => [lifecycle.name, lifecycle]))
   const present = new Map<string, FeatureGateState>(stageSwitches.map((state) => [state.name, state]))
-  for (const lifecycle of gates) for (const state of stateAt(lifecycle, release)) present.set(state.name, state)
+  // The behaviour of a gate that a release no longer has is settled: it is that of the last default.
+  const settled = new Map<string, boolean>()
+  for (const lifecycle of gates) {
+    for (const state of stateAt(lifecycle, release)) {
+      if (isRemoved(lifecycle, release)) settled.set(state.name, state.enabled)
+      else present.set(state.name, state)
+    }
+  }
   const settings = settingsOf(set)
   const configured = new Set(settings.keys())
   for (const { name, stage } of stageSwitches) {
@@ -117,7 +124,7 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   const warnings: string[] = []
   for (const [name, enabled] of settings) {
     const state = present.get(name)
-    const failure = refusal(name, { enabled, state, known: lifecycles.has(name), release })
+    const failure = refusal(name, { enabled, state, known: isKnown(lifecycles.get(name), release), release })
     if (failure !== undefined) errors.push(failure)
     if (failure !== undefined || state === undefined) continue
     const stage = state.stage === 'stable' ? 'GA' : state.stage
@@ -130,7 +137,7 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   const states = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   // Gates of later releases are off, regardless of the default that a caller passes.
   const later = [...lifecycles.keys()].map((name) => [name, false] as const)
-  const values = Object.fromEntries([...later, ...states.map((state) => [state.name, state.enabled] as const)])
+  const values = Object.fromEntries([...later, ...settled, ...states.map((state) => [state.name, state.enabled] as const)])
   const { release: of, enabled } = createFeatures(release, values)
   return Object.freeze({ release: of, enabled, gates: Object.freeze(states), configured, warnings: Object.freeze(warnings) })
 }
@@ -176,6 +183,18 @@ function raise(failures: readonly Failure[]): void {
   if (first === undefined) return
   const messages = [...new Set(failures.map(({ message }) => message))]
   throw new VersioningError({ code: first.code, message: messages.length > 1 ? `[${messages.join(', ')}]` : first.message })
+}
+
+function isRemoved({ removed }: FeatureGateLifecycle, release: string): boolean {
+  return removed !== undefined && compareReleases(removed, release) <= 0
+}
+
+/** Whether a server that emulates a release has a gate, perhaps as one of a later release: that of the default knows none of those. */
+function isKnown(lifecycle: FeatureGateLifecycle | undefined, release: string): boolean {
+  const first = lifecycle?.stages[0]
+  if (lifecycle === undefined || first === undefined || isRemoved(lifecycle, release)) return false
+  const newest = compareReleases(release, defaultRelease) < 0 ? defaultRelease : release
+  return compareReleases(first.since, newest) <= 0
 }
 
 /** Returns the state of a gate in a release; empty before its first stage. */

@@ -32,6 +32,6 @@ export {
 export type { ManifestObjectName } from './manifests/objects.ts'
 export { type PodSecurityLevel, podSecurityLevel } from './manifests/pod-security.ts'
 export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
-export { compareKubeAwareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
+export { compareKubeAwareVersions, isUnserved, newestRelease, removalOf, replacementAt } from './replacements.ts'
 export { compareStability, stabilityOf } from './stability.ts'
 export { VersioningError, type VersioningErrorCode } from './versioning-error.ts'

@@ -6,7 +6,10 @@ import { compareStability, stabilityOf } from './stability.ts'
 /** Determines the replacement of a kind in a release, and the release that removes a kind. */
 
 /** The newest release of the recorded lifecycles. */
-export const newestRelease = '1.33'
+export const newestRelease = '1.37'
+
+/** The first release whose served resources are recorded. */
+const firstWithServed = '1.33'
 
 /**
  * Returns the kind that replaces another one at a release. Announcements name the successor at their time. If that was
@@ -70,7 +73,7 @@ export function compareKubeAwareVersions(a: string, b: string): number {
 }
 
 /**
- * Returns the first release without a kind: as announced, or else the release after the last one with its type. Undefined
+ * Returns the first release without a kind: as announced, or else the release after the last one that serves it or has its type. Undefined
  * when the kind is still served or its removal is not recorded.
  *
  * @example
@@ -78,10 +81,11 @@ export function compareKubeAwareVersions(a: string, b: string): number {
  * import { removalOf } from '@krmkit/versioning'
  * removalOf(readLifecycle().find(({ kind }) => kind === 'PodPreset')!) // '1.20'
  */
-export function removalOf({ removed, typesLast, served133 }: KindLifecycle): string | undefined {
+export function removalOf({ removed, typesLast, servedLast }: KindLifecycle): string | undefined {
   if (removed !== null) return removed
-  if (served133 || typesLast === null || compareReleases(typesLast, newestRelease) >= 0) return undefined
-  const [major, minor] = typesLast.split('.')
+  const last = servedLast ?? typesLast
+  if (last === null || compareReleases(last, newestRelease) >= 0) return undefined
+  const [major, minor] = last.split('.')
   return `${major}.${Number(minor) + 1}`
 }
 
@@ -91,5 +95,18 @@ export function isGone(lifecycle: KindLifecycle, release: string): boolean {
   if (removal !== undefined) return compareReleases(removal, release) <= 0
   // Stable kinds that are not served are kinds of request and response bodies.
   const isResource = lifecycle.list !== null && stabilityOf(lifecycle.version) !== 'stable'
-  return isResource && !lifecycle.served133 && compareReleases(release, newestRelease) >= 0
+  return isResource && isUnserved(lifecycle, release)
+}
+
+/**
+ * Whether neither a release nor a later one is recorded to serve resources of a kind. What releases before 1.33 served is not recorded.
+ *
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { isUnserved } from '@krmkit/versioning'
+ * isUnserved(readLifecycle().find(({ kind }) => kind === 'PodPreset')!, '1.33') // true
+ */
+export function isUnserved({ servedLast }: KindLifecycle, release: string): boolean {
+  if (compareReleases(release, firstWithServed) < 0) return false
+  return servedLast === null || compareReleases(servedLast, release) < 0
 }

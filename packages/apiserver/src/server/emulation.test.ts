@@ -6,7 +6,7 @@ import { sampleServer } from '../testing/sample-server.ts'
 
 /** Behavior of emulated releases, through requests. */
 
-const releases = ['1.21', '1.22', '1.24', '1.25', '1.26', '1.27', '1.29', '1.32']
+const releases = ['1.21', '1.22', '1.24', '1.25', '1.26', '1.27', '1.29', '1.32', '1.34', '1.35', '1.36', '1.37']
 
 describe.each(releases)('release %s', (release) => {
   it('serves exactly the resources that it has, with their verbs [P329, P334, P335]', async () => {
@@ -44,7 +44,7 @@ describe.each(releases)('release %s', (release) => {
     const { json } = await ask('/version')
     expect(json).toMatchObject({ major: '1', minor: release.slice(2) })
     expect(json.gitVersion).toMatch(new RegExp(`^v${release}\\.0\\+krmkit`))
-    expect(Object.hasOwn(json, 'emulationMajor')).toBe(false)
+    expect(Object.hasOwn(json, 'emulationMajor')).toBe(Number(release.slice(2)) >= 33)
   })
 })
 
@@ -154,6 +154,34 @@ describe('warnings', () => {
   })
 })
 
+describe('releases after the default', () => {
+  const spec = { hostnameOverride: 'web', containers: [{ name: 'c', image: 'i' }] }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec }
+  const create = async (emulate: string) => {
+    const { ask } = await sampleServer({ emulate })
+    return ask(`${pathOf('v1', 'pods', 'default')}?fieldValidation=Strict`, { method: 'POST', body: pod })
+  }
+  const kept = (json: { spec?: { hostnameOverride?: unknown } }) => json.spec?.hostnameOverride
+
+  it('know their fields, which their gates drop [P332]', async () => {
+    expect((await create('1.33')).json.message).toContain('unknown field "spec.hostnameOverride"')
+    const [alpha, beta] = [await create('1.34'), await create('1.35')]
+    expect([alpha.status, kept(alpha.json), beta.status, kept(beta.json)]).toEqual([201, undefined, 201, 'web'])
+  })
+
+  it('serve their versions [P334, P335]', async () => {
+    const { ask } = await sampleServer({ emulate: '1.37' })
+    const body = { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass', metadata: { name: 'gpu' }, spec: {} }
+    const created = await ask(pathOf('resource.k8s.io/v1', 'deviceclasses'), { method: 'POST', body })
+    expect([created.status, created.json.apiVersion]).toEqual([201, 'resource.k8s.io/v1'])
+    const { json } = await ask(pathOf('resource.k8s.io/v1', 'deviceclasses'))
+    expect([json.apiVersion, json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)]).toEqual([
+      'resource.k8s.io/v1',
+      ['gpu'],
+    ])
+  })
+})
+
 it('serves releases side by side in one process', async () => {
   const [old, current] = [await sampleServer({ emulate: '1.24' }), await sampleServer()]
   const path = pathOf('batch/v1beta1', 'cronjobs')
@@ -162,7 +190,7 @@ it('serves releases side by side in one process', async () => {
 
 it.each([
   ['1.20', 'release 1.20 cannot be emulated; the oldest one is 1.21'],
-  ['1.34', 'no facts about release 1.34; known: 1.16 to 1.33'],
+  ['1.38', 'no facts about release 1.38; known: 1.16 to 1.37'],
 ])('refuses to emulate %s', async (emulate, message) => {
   await expect(sampleServer({ emulate })).rejects.toThrow(message)
 })

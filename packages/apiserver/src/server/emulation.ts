@@ -4,7 +4,7 @@ import { createFeatureGates } from '@krmkit/versioning'
 import { isBuiltInGroup } from '../discovery/documents.ts'
 import { type ApiServerOptions, type ServerSettings, withDefaults } from './options.ts'
 
-/** The settings of a server that emulates an older release. */
+/** The settings of a server that emulates another release than the default. */
 
 export interface EmulatedSettings extends ServerSettings {
   /** Absent: the newest release. */

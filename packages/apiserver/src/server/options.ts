@@ -28,7 +28,7 @@ export interface ApiServerOptions {
   /** Resources to serve, including those of `defineResource`. Default: every built-in kind that a kube-apiserver serves. */
   readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
   /**
-   * The Kubernetes release to emulate, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings,
+   * The Kubernetes release to emulate, from `1.21` to `1.37`: served groups, versions and kinds, their fields and defaults, warnings,
    * discovery and `/version`. The built-in kinds of the release replace those in `kinds`. Default: 1.33.
    */
   readonly emulate?: string

@@ -1,4 +1,5 @@
-import { deprecationRules, findDeprecations, newestRelease } from '@krmkit/versioning'
+import { defaultRelease } from '@krmkit/meta'
+import { deprecationRules, findDeprecations } from '@krmkit/versioning'
 import { documentsOf, type ManifestFile, objectsOf } from 'krmkit/validate'
 import { findManifests } from '../offline/manifest-files.ts'
 import { count, countBySeverity, countsText, textLine } from '../offline/reported-finding.ts'
@@ -85,11 +86,11 @@ function print(
   else if (output === 'json') {
     const summary = { ...totals, ...counts }
     const flat = findings.map(({ range, ...finding }) => ({ ...finding, ...range }))
-    out(`${JSON.stringify({ formatVersion: 1, release: release ?? newestRelease, summary, findings: flat }, null, 2)}\n`)
+    out(`${JSON.stringify({ formatVersion: 1, release: release ?? defaultRelease, summary, findings: flat }, null, 2)}\n`)
   } else {
     const paint = paintOf('out', color)
     for (const finding of findings) out(`${textLine(finding, paint)}\n`)
-    const none = `nothing that Kubernetes ${release ?? newestRelease} has removed or deprecates`
+    const none = `nothing that Kubernetes ${release ?? defaultRelease} has removed or deprecates`
     if (!quiet) out(`${count(totals.objects, 'object')} in ${count(totals.files, 'file')}: ${countsText(counts, paint, none)}\n`)
   }
 }

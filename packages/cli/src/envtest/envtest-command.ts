@@ -22,7 +22,7 @@ export function envtestCommand(terminal: Terminal): Command {
     )
     .addOption(new Option('--controllers <names>', 'controllers to run: * for all').default(defaultControllers, 'none'))
     .addOption(
-      new Option('--emulated-version <version>', 'release to behave like, 1.21 to 1.33; default: 1.33').argParser(
+      new Option('--emulated-version <version>', 'release to behave like, 1.21 to 1.37; default: 1.33').argParser(
         emulatedVersion,
       ),
     )

@@ -1,5 +1,4 @@
-import { isJsonObject } from '@krmkit/meta'
-import { newestRelease } from '@krmkit/versioning'
+import { defaultRelease, isJsonObject } from '@krmkit/meta'
 import { parseRuleSettings, type RuleSettings } from 'krmkit/validate'
 
 /** The settings of an editor: `initializationOptions`. */
@@ -27,10 +26,10 @@ export function readSettings(options: unknown, before: LanguageServerSettings = 
   }
   if (!isJsonObject(rules)) throw new Error('rules must be an object, such as {"unknown-field": "warning"}')
   return {
-    kubernetesVersion: /\d+\.\d+/.exec(kubernetesVersion)?.[0] ?? newestRelease,
+    kubernetesVersion: /\d+\.\d+/.exec(kubernetesVersion)?.[0] ?? defaultRelease,
     definitions: definitions as readonly string[],
     rules: { ...before.rules, ...parseRuleSettings(rules) },
   }
 }
 
-export const defaultSettings: LanguageServerSettings = { kubernetesVersion: newestRelease, definitions: [], rules: {} }
+export const defaultSettings: LanguageServerSettings = { kubernetesVersion: defaultRelease, definitions: [], rules: {} }

@@ -1,4 +1,4 @@
-import { newestRelease } from '@krmkit/versioning'
+import { defaultRelease } from '@krmkit/meta'
 import { type ManifestFile, OfflineKinds, type OfflineKindsOptions } from 'krmkit/validate'
 import { CliError, messageOf } from '../cli-error.ts'
 import { featuresOf } from '../feature-gates.ts'
@@ -29,7 +29,7 @@ export async function kindsFor(
   definitions: readonly string[],
   terminal: Terminal,
 ): Promise<OfflineKinds> {
-  const kinds = kindsOf({ release: newestRelease })
+  const kinds = kindsOf({ release: defaultRelease })
   for (const file of [...requireReadable(findManifests(definitions, terminal)), ...files]) await kinds.defineAll(file)
   return kinds
 }

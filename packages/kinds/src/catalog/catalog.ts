@@ -18,8 +18,8 @@ export interface CatalogOptions {
   /** Leaves out what was introduced after, or removed by, the release. Default: everything of the newest release. */
   readonly features?: Features
   /**
-   * Serves what an older release does, also what was removed since: `emulateRelease` of `@krmkit/kinds/releases`, with the types of the
-   * release. Default: nothing that 1.33 does not have.
+   * Serves what another release does: `emulateRelease` of `@krmkit/kinds/releases`, with the types of the release. Default: nothing that 1.33
+   * does not have.
    */
   readonly emulated?: EmulatedRelease
   /** Source of the types. Default: `builtInTypes(profile)`. */

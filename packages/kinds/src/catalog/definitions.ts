@@ -27,7 +27,7 @@ export interface FolderVersion {
 export interface Sources {
   /** Of the served release. */
   readonly facts: CatalogFacts
-  /** Of the newest release, which determines how objects are stored. */
+  /** Of the release that is served by default, which determines how objects are stored. */
   readonly newest: CatalogFacts
   readonly kinds: KindIndex
   readonly config: RuntimeConfig
@@ -128,9 +128,9 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   }
 }
 
-/** The newest release determines where objects are stored; kinds that it lacks are stored as their last version. */
+/** The release that is served by default determines where objects are stored; kinds that it lacks are stored as their best version. */
 function locationOf({ folder, stock }: FolderVersion, resource: string, { facts, newest }: Sources): StorageLocation {
-  const versions = versionsWith(newest[folder]!.versions, resource)
+  const versions = versionsWith(newest[folder]?.versions ?? {}, resource)
   return storageLocation(stock, resource, versions.length > 0 ? versions : versionsWith(facts[folder]!.versions, resource))
 }
 

@@ -12,7 +12,7 @@ export interface EmulatedKind {
   readonly profile: NamingProfile
 }
 
-/** What an older release serves instead. Created by `emulateRelease` of `@krmkit/kinds/releases`, which is loaded on demand. */
+/** What another release serves instead. Created by `emulateRelease` of `@krmkit/kinds/releases`, which is loaded on demand. */
 export interface EmulatedRelease {
   /** `1.24` */
   readonly release: string

@@ -2,7 +2,7 @@ import { lifecycleJson } from '../data/lifecycles.generated.ts'
 import { lifecycleCorrections } from './lifecycle-corrections.ts'
 
 /**
- * The lifecycle of each kind: one row per group, version and kind, over the releases 1.16 to 1.33. Groups have their stock
+ * The lifecycle of each kind: one row per group, version and kind, over the releases 1.16 to 1.37. Groups have their stock
  * names.
  */
 
@@ -35,7 +35,8 @@ export interface KindLifecycle {
   /** First and last release that has the kind; null where that is not recorded. */
   readonly typesFirst: string | null
   readonly typesLast: string | null
-  readonly served133: boolean
+  /** Last release from 1.33 on that serves a resource of the kind; null when none does. */
+  readonly servedLast: string | null
   /** Present if announcements changed. */
   readonly history?: readonly LifecycleChange[]
 }
@@ -56,9 +57,9 @@ export function readLifecycle(): readonly KindLifecycle[] {
 function corrected(row: KindLifecycle): KindLifecycle {
   const key = `${row.group}/${row.version}/${row.kind}`
   const correction = Object.hasOwn(lifecycleCorrections, key) ? lifecycleCorrections[key] : undefined
-  const { introduced, typesFirst } = { ...row, ...correction }
-  // A few stable kinds are older than their announcement.
-  const isOlder = typesFirst !== null && introduced !== null && minorOf(typesFirst) < minorOf(introduced)
+  const { introduced, typesFirst, servedLast } = { ...row, ...correction }
+  // A few stable kinds are older than their announcement, and the kinds of some alpha versions announce nothing.
+  const isOlder = typesFirst !== null && (introduced === null ? servedLast !== null : minorOf(typesFirst) < minorOf(introduced))
   if (correction === undefined && !isOlder) return row
   return { ...row, ...correction, introduced: isOlder ? typesFirst : introduced }
 }

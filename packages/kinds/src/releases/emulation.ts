@@ -45,7 +45,7 @@ function withLater(own: CatalogFacts, newest: CatalogFacts): CatalogFacts {
  * and conversions.
  *
  * @param options which younger resources the release serves nevertheless. Default: none.
- * @throws KindsError `UnknownRelease` for a release outside 1.16 to 1.33; RangeError for one before 1.21.
+ * @throws KindsError `UnknownRelease` for a release outside 1.16 to 1.37; RangeError for one before 1.21.
  * @example
  * import { createCatalog } from '@krmkit/kinds'
  * import { emulateRelease, typesAt } from '@krmkit/kinds/releases'

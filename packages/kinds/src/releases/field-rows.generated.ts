@@ -34,6 +34,12 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'apiextensions/v1.CustomResourceDefinitionVersion': [
     'selectableFields 1.30 CustomResourceFieldSelectors',
   ],
+  'apiextensions/v1.CustomResourceDefinitionCondition': [
+    'observedGeneration 1.35 CRDObservedGenerationTracking',
+  ],
+  'apiextensions/v1.CustomResourceDefinitionStatus': [
+    'observedGeneration 1.35 CRDObservedGenerationTracking',
+  ],
   'apiextensions/v1.JSONSchemaProps': [
     'x-kubernetes-validations 1.23 1.25 CustomResourceValidationExpressions',
   ],
@@ -48,6 +54,12 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'apiextensions/v1beta1.CustomResourceDefinitionVersion': [
     'selectableFields 1.30 CustomResourceFieldSelectors',
+  ],
+  'apiextensions/v1beta1.CustomResourceDefinitionCondition': [
+    'observedGeneration 1.35 CRDObservedGenerationTracking',
+  ],
+  'apiextensions/v1beta1.CustomResourceDefinitionStatus': [
+    'observedGeneration 1.35 CRDObservedGenerationTracking',
   ],
   'apiextensions/v1beta1.JSONSchemaProps': [
     'x-kubernetes-validations 1.23',
@@ -82,7 +94,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'terminatingReplicas 1.33 DeploymentReplicaSetTerminatingReplicas',
   ],
   'apps/v1beta1.RollingUpdateStatefulSetStrategy': [
-    'maxUnavailable 1.24',
+    'maxUnavailable 1.24 MaxUnavailableStatefulSet',
   ],
   'apps/v1beta1.StatefulSetSpec': [
     'minReadySeconds 1.22',
@@ -96,7 +108,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'terminatingReplicas 1.33',
   ],
   'apps/v1beta2.RollingUpdateStatefulSetStrategy': [
-    'maxUnavailable 1.24',
+    'maxUnavailable 1.24 MaxUnavailableStatefulSet',
   ],
   'apps/v1beta2.StatefulSetSpec': [
     'minReadySeconds 1.22',
@@ -112,6 +124,9 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'apps/v1beta2.ReplicaSetStatus': [
     'terminatingReplicas 1.33',
   ],
+  'authentication/v1.TokenRequestSpec': [
+    'attestations 1.37',
+  ],
   'authorization/v1.ResourceAttributes': [
     'fieldSelector 1.31 AuthorizeWithSelectors',
     'labelSelector 1.31 AuthorizeWithSelectors',
@@ -120,11 +135,17 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'fieldSelector 1.31',
     'labelSelector 1.31',
   ],
+  'autoscaling/v1.HorizontalPodAutoscalerCondition': [
+    'observedGeneration 1.37',
+  ],
   'autoscaling/v2.MetricSpec': [
     'containerResource 1.20 1.27 HPAContainerMetrics',
   ],
   'autoscaling/v2.HPAScalingRules': [
     'tolerance 1.33 HPAConfigurableTolerance',
+  ],
+  'autoscaling/v2.HorizontalPodAutoscalerCondition': [
+    'observedGeneration 1.37',
   ],
   'autoscaling/v2.MetricStatus': [
     'containerResource 1.20 1.27 HPAContainerMetrics',
@@ -138,6 +159,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'podReplacementPolicy 1.28 JobPodReplacementPolicy',
     'successPolicy 1.30 JobSuccessPolicy',
     'managedBy 1.30 JobManagedBy',
+    'scheduling 1.37 WorkloadWithJob',
   ],
   'batch/v1.JobStatus': [
     'completedIndexes 1.21',
@@ -160,6 +182,9 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'certificates/v1beta1.CertificateSigningRequestSpec': [
     'expirationSeconds 1.22',
+  ],
+  'certificates/v1beta1.PodCertificateRequestSpec': [
+    'stubPKCS10Request 1.36',
   ],
   'coordination/v1.LeaseSpec': [
     'strategy 1.31 CoordinatedLeaderElection',
@@ -189,9 +214,36 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'allocatedResourceStatuses 1.28 RecoverVolumeExpansionFailure',
     'currentVolumeAttributesClassName 1.29 VolumeAttributesClass',
     'modifyVolumeStatus 1.29 VolumeAttributesClass',
+    'healthStatus 1.37 CSIVolumeHealth',
+  ],
+  'core/v1.EmptyDirVolumeSource': [
+    'mode 1.37 EmptyDirVolumeMode',
+  ],
+  'core/v1.SecretVolumeSource': [
+    'defaultUser 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.ConfigMapVolumeSource': [
+    'defaultUser 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.ServiceAccountTokenProjection': [
+    'user 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.ClusterTrustBundleProjection': [
+    'user 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.PodCertificateProjection': [
+    'userAnnotations 1.35',
+    'user 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.ProjectedVolumeSource': [
+    'defaultUser 1.37 AtomicWriteVolumeUserFields',
   ],
   'core/v1.VolumeProjection': [
     'clusterTrustBundle 1.29 ClusterTrustBundleProjection',
+    'podCertificate 1.34 PodCertificateProjection',
+  ],
+  'core/v1.KeyToPath': [
+    'user 1.37 AtomicWriteVolumeUserFields',
   ],
   'core/v1.CSIPersistentVolumeSource': [
     'controllerExpandSecretRef 1.14 1.16 ExpandCSIVolumes',
@@ -199,6 +251,16 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/v1.VolumeMount': [
     'recursiveReadOnly 1.30 RecursiveReadOnlyMounts',
+    'bindMountOptions 1.37 VolumeBindMountOptions',
+  ],
+  'core/v1.EnvVarSource': [
+    'fileKeyRef 1.34 EnvFiles',
+  ],
+  'core/v1.HTTPGetAction': [
+    'protocol 1.37 H2CContainerProbe',
+  ],
+  'core/v1.GRPCAction': [
+    'mode 1.37 GRPCContainerProbeTLS',
   ],
   'core/v1.Probe': [
     'terminationGracePeriodSeconds 1.21 1.25 ProbeTerminationGracePeriod',
@@ -212,6 +274,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'core/v1.Container': [
     'resizePolicy 1.27 InPlacePodVerticalScaling',
     'restartPolicy 1.28 SidecarContainers',
+    'restartPolicyRules 1.34 ContainerRestartRules',
   ],
   'core/v1.ProbeHandler': [
     'grpc 1.23 1.24 GRPCContainerProbe',
@@ -230,8 +293,14 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'allocatedResourcesStatus 1.31 ResourceHealthStatus',
     'stopSignal 1.33 ContainerStopSignals',
   ],
+  'core/v1.ResourceHealth': [
+    'message 1.36 ResourceHealthStatusMessage',
+  ],
   'core/v1.PodCondition': [
     'observedGeneration 1.33 PodObservedGenerationTracking',
+  ],
+  'core/v1.VolumeMountStatus': [
+    'volumeStatus 1.36',
   ],
   'core/v1.PodAffinityTerm': [
     'namespaceSelector 1.21 1.22 PodAffinityNamespaceSelector',
@@ -245,6 +314,10 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'schedulingGates 1.26 PodSchedulingReadiness',
     'resourceClaims 1.26 DynamicResourceAllocation',
     'resources 1.32 PodLevelResources',
+    'hostnameOverride 1.34 HostnameOverride',
+    'workloadRef 1.35 GenericWorkload -1.36',
+    'schedulingGroup 1.36 GenericWorkload',
+    'evictionResponders 1.37 EvictionRequestAPI',
   ],
   'core/v1.PodResourceClaim': [
     'source 1.26 -1.31',
@@ -267,6 +340,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'core/v1.EphemeralContainerCommon': [
     'resizePolicy 1.27 InPlacePodVerticalScaling',
     'restartPolicy 1.28 SidecarContainers',
+    'restartPolicyRules 1.34 ContainerRestartRules',
   ],
   'core/v1.PodStatus': [
     'ephemeralContainerStatuses 1.16 1.23 EphemeralContainers',
@@ -274,6 +348,11 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'hostIPs 1.28 1.29 PodHostIPs',
     'resourceClaimStatuses 1.28 DynamicResourceAllocation',
     'observedGeneration 1.33 PodObservedGenerationTracking',
+    'extendedResourceClaimStatus 1.34 DRAExtendedResource',
+    'allocatedResources 1.35 InPlacePodLevelResourcesVerticalScaling',
+    'resources 1.35 InPlacePodLevelResourcesVerticalScaling',
+    'nodeAllocatableResourceClaimStatuses 1.36 DRANodeAllocatableResources',
+    'volumeHealth 1.37 CSIVolumeHealth',
   ],
   'core/v1.ServiceStatus': [
     'conditions 1.20',
@@ -298,18 +377,29 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'core/v1.EndpointPort': [
     'appProtocol 1.19',
   ],
+  'core/v1.NodeSpec': [
+    'podPreemptionPolicy 1.37 InPlacePodVerticalScalingSchedulerPreemption',
+  ],
   'core/v1.NodeRuntimeHandlerFeatures': [
     'userNamespaces 1.31 UserNamespacesSupport',
   ],
   'core/v1.NodeSystemInfo': [
     'swap 1.33',
+    'runningInUserNamespace 1.37 KubeletInUserNamespace',
   ],
   'core/v1.NodeStatus': [
-    'runtimeHandlers 1.30 RecursiveReadOnlyMounts',
+    'runtimeHandlers 1.30 UserNamespacesSupport',
     'features 1.31 SupplementalGroupsPolicy',
+    'declaredFeatures 1.35 NodeDeclaredFeatures',
   ],
   'core/v1.PodLogOptions': [
     'stream 1.32 PodLogsQuerySplitStreams',
+  ],
+  'core/v1.DownwardAPIVolumeSource': [
+    'defaultUser 1.37 AtomicWriteVolumeUserFields',
+  ],
+  'core/v1.DownwardAPIVolumeFile': [
+    'user 1.37 AtomicWriteVolumeUserFields',
   ],
   'core/v1.SecurityContext': [
     'seccompProfile 1.19',
@@ -317,6 +407,11 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/v1.WindowsSecurityContextOptions': [
     'hostProcess 1.22 1.23 WindowsHostProcessContainers',
+  ],
+  'core/v1.NodeAllocatableResourceClaimStatus': [
+    'resources 1.36 -1.37',
+    'mapping 1.37',
+    'overhead 1.37',
   ],
   'discovery/v1.Endpoint': [
     'hints 1.21 TopologyAwareHints',
@@ -357,11 +452,15 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'flowcontrol/v1beta3.PriorityLevelConfigurationSpec': [
     'exempt 1.28',
   ],
+  'meta/v1.ListMeta': [
+    'shardInfo 1.36 ShardedListAndWatch',
+  ],
   'meta/v1.ObjectMeta': [
     'clusterName 1.21 -1.25',
   ],
   'meta/v1.ListOptions': [
     'sendInitialEvents 1.27',
+    'shardSelector 1.36 ShardedListAndWatch',
   ],
   'meta/v1.DeleteOptions': [
     'ignoreStoreReadErrorWithClusterBreakingPotential 1.32 AllowUnsafeMalformedObjectDeletion',
@@ -396,6 +495,46 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'policy/v1beta1.PodDisruptionBudgetSpec': [
     'unhealthyPodEvictionPolicy 1.26',
+  ],
+  'resource/v1.ResourceSliceSpec': [
+    'partitionTypeAttribute 1.37 DRAPartitionableDevicesType',
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
+  ],
+  'resource/v1.Device': [
+    'nodeAllocatableResourceMappings 1.36 DRANodeAllocatableResources -1.37',
+    'nodeAllocatableResources 1.37 DRANodeAllocatableResources',
+  ],
+  'resource/v1.DeviceCounterConsumption': [
+    'compatibilityGroups 1.37 DRADeviceCompatibilityGroups',
+  ],
+  'resource/v1.DeviceAttribute': [
+    'ints 1.36 DRAListTypeAttributes',
+    'bools 1.36 DRAListTypeAttributes',
+    'strings 1.36 DRAListTypeAttributes',
+    'versions 1.36 DRAListTypeAttributes',
+  ],
+  'resource/v1.ExactDeviceRequest': [
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1.DeviceSubRequest': [
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1.DeviceRequestAllocationResult': [
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
+  ],
+  'resource/v1alpha3.DeviceTaintRule': [
+    'status 1.35',
+  ],
+  'resource/v1alpha3.DeviceTaintSelector': [
+    'deviceClassName 1.33 -1.35',
+    'selectors 1.33 -1.35',
+  ],
+  'resource/v1alpha3.ResourcePoolStatusRequestSpec': [
+    'defaultPartitionTypeAttribute 1.37 DRAPartitionableDevicesType',
+  ],
+  'resource/v1alpha3.PoolStatus': [
+    'partitionSummary 1.37',
+    'shareableSummary 1.37',
   ],
   'resource/v1alpha3.ResourceSliceSpec': [
     'perDeviceNodeSelection 1.33 DRAPartitionableDevices',
@@ -432,6 +571,8 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'resource/v1beta1.ResourceSliceSpec': [
     'perDeviceNodeSelection 1.33 DRAPartitionableDevices',
     'sharedCounters 1.33 DRAPartitionableDevices',
+    'partitionTypeAttribute 1.37 DRAPartitionableDevicesType',
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
   ],
   'resource/v1beta1.BasicDevice': [
     'consumesCounters 1.33 DRAPartitionableDevices',
@@ -439,13 +580,105 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'nodeSelector 1.33',
     'allNodes 1.33 DRAPartitionableDevices',
     'taints 1.33 DRADeviceTaints',
+    'bindsToNode 1.34 DRADeviceBindingConditions',
+    'bindingConditions 1.34 DRADeviceBindingConditions',
+    'bindingFailureConditions 1.34 DRADeviceBindingConditions',
+    'allowMultipleAllocations 1.34 DRAConsumableCapacity',
+    'nodeAllocatableResourceMappings 1.36 DRANodeAllocatableResources -1.37',
+    'nodeAllocatableResources 1.37 DRANodeAllocatableResources',
+  ],
+  'resource/v1beta1.DeviceCounterConsumption': [
+    'compatibilityGroups 1.37 DRADeviceCompatibilityGroups',
+  ],
+  'resource/v1beta1.DeviceCapacity': [
+    'requestPolicy 1.34 DRAConsumableCapacity',
+  ],
+  'resource/v1beta1.DeviceAttribute': [
+    'ints 1.36 DRAListTypeAttributes',
+    'bools 1.36 DRAListTypeAttributes',
+    'strings 1.36 DRAListTypeAttributes',
+    'versions 1.36 DRAListTypeAttributes',
   ],
   'resource/v1beta1.DeviceRequest': [
     'firstAvailable 1.33 DRAPrioritizedList',
     'tolerations 1.33 DRADeviceTaints',
+    'capacity 1.34 DRAConsumableCapacity',
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1beta1.DeviceSubRequest': [
+    'capacity 1.34 DRAConsumableCapacity',
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1beta1.DeviceConstraint': [
+    'distinctAttribute 1.34 DRAConsumableCapacity',
+  ],
+  'resource/v1beta1.AllocationResult': [
+    'allocationTimestamp 1.34 DRADeviceBindingConditions',
   ],
   'resource/v1beta1.DeviceRequestAllocationResult': [
     'tolerations 1.33 DRADeviceTaints',
+    'bindingConditions 1.34 DRADeviceBindingConditions',
+    'bindingFailureConditions 1.34 DRADeviceBindingConditions',
+    'shareID 1.34 DRAConsumableCapacity',
+    'consumedCapacity 1.34 DRAConsumableCapacity',
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
+  ],
+  'resource/v1beta1.DeviceClassSpec': [
+    'extendedResourceName 1.34 DRAExtendedResource',
+  ],
+  'resource/v1beta1.AllocatedDeviceStatus': [
+    'shareID 1.34 DRAConsumableCapacity',
+  ],
+  'resource/v1beta2.ResourceSliceSpec': [
+    'partitionTypeAttribute 1.37 DRAPartitionableDevicesType',
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
+  ],
+  'resource/v1beta2.Device': [
+    'bindsToNode 1.34 DRADeviceBindingConditions',
+    'bindingConditions 1.34 DRADeviceBindingConditions',
+    'bindingFailureConditions 1.34 DRADeviceBindingConditions',
+    'allowMultipleAllocations 1.34 DRAConsumableCapacity',
+    'nodeAllocatableResourceMappings 1.36 DRANodeAllocatableResources -1.37',
+    'nodeAllocatableResources 1.37 DRANodeAllocatableResources',
+  ],
+  'resource/v1beta2.DeviceCounterConsumption': [
+    'compatibilityGroups 1.37 DRADeviceCompatibilityGroups',
+  ],
+  'resource/v1beta2.DeviceCapacity': [
+    'requestPolicy 1.34 DRAConsumableCapacity',
+  ],
+  'resource/v1beta2.DeviceAttribute': [
+    'ints 1.36 DRAListTypeAttributes',
+    'bools 1.36 DRAListTypeAttributes',
+    'strings 1.36 DRAListTypeAttributes',
+    'versions 1.36 DRAListTypeAttributes',
+  ],
+  'resource/v1beta2.ExactDeviceRequest': [
+    'capacity 1.34 DRAConsumableCapacity',
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1beta2.DeviceSubRequest': [
+    'capacity 1.34 DRAConsumableCapacity',
+    'derivedAttributes 1.37 DRADerivedAttributes',
+  ],
+  'resource/v1beta2.DeviceConstraint': [
+    'distinctAttribute 1.34 DRAConsumableCapacity',
+  ],
+  'resource/v1beta2.AllocationResult': [
+    'allocationTimestamp 1.34 DRADeviceBindingConditions',
+  ],
+  'resource/v1beta2.DeviceRequestAllocationResult': [
+    'bindingConditions 1.34 DRADeviceBindingConditions',
+    'bindingFailureConditions 1.34 DRADeviceBindingConditions',
+    'shareID 1.34 DRAConsumableCapacity',
+    'consumedCapacity 1.34 DRAConsumableCapacity',
+    'skipNodeOperations 1.37 DRAOptionalNodeOperations',
+  ],
+  'resource/v1beta2.DeviceClassSpec': [
+    'extendedResourceName 1.34 DRAExtendedResource',
+  ],
+  'resource/v1beta2.AllocatedDeviceStatus': [
+    'shareID 1.34 DRAConsumableCapacity',
   ],
   'storage/v1.VolumeError': [
     'errorCode 1.33 MutableCSINodeAllocatableCount',
@@ -457,6 +690,11 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'requiresRepublish 1.20 CSIServiceAccountToken',
     'seLinuxMount 1.25 SELinuxMountReadWriteOncePod',
     'nodeAllocatableUpdatePeriodSeconds 1.33 MutableCSINodeAllocatableCount',
+    'serviceAccountTokenInSecrets 1.35 CSIServiceAccountTokenSecrets',
+    'preventPodSchedulingIfMissing 1.36 VolumeLimitScaling',
+  ],
+  'storage/v1.CSINode': [
+    'status 1.37',
   ],
   'storage/v1alpha1.VolumeError': [
     'errorCode 1.33 MutableCSINodeAllocatableCount',
@@ -467,5 +705,10 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'storage/v1beta1.CSIDriverSpec': [
     'seLinuxMount 1.25 SELinuxMountReadWriteOncePod',
     'nodeAllocatableUpdatePeriodSeconds 1.33 MutableCSINodeAllocatableCount',
+    'serviceAccountTokenInSecrets 1.35 CSIServiceAccountTokenSecrets',
+    'preventPodSchedulingIfMissing 1.36 VolumeLimitScaling',
+  ],
+  'storage/v1beta1.CSINode': [
+    'status 1.37',
   ],
 }

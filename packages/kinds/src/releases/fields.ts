@@ -21,7 +21,7 @@ let parsed: readonly FieldLifecycle[] | undefined
 
 /**
  * The lifecycles of fields since 1.16. Fields that are not listed are as old as their kind, or older than 1.16. `enabled` is `never`
- * when 1.33 drops the field by default.
+ * when 1.37 drops the field by default.
  *
  * @example
  * import { fieldLifecycles } from '@krmkit/kinds/releases'

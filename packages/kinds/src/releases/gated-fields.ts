@@ -1,9 +1,10 @@
 import type { ApiObject, DeepReadonly, Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { StructType, TypeNode } from '@krmkit/schema'
 import type { Strategy, SubresourceStrategy } from '../interfaces.ts'
 import { preparationWork } from '../preparation.ts'
 import { fieldLifecycles } from './fields.ts'
-import { factMinor, minorOf } from './release-names.ts'
+import { factMinor, minorOf, servedMinor } from './release-names.ts'
 import { withoutVersion } from './types.ts'
 
 /**
@@ -23,9 +24,11 @@ export class GatedFields {
 
   constructor(release: string, features: Features) {
     const minor = minorOf(release)
-    // Gates that 1.33 leaves off are the business of the kinds' own strategies.
     const off = fieldLifecycles().filter(({ introduced, enabled, gate }) => {
-      if (enabled === 'never' || factMinor(introduced) > minor || factMinor(enabled) <= minor) return false
+      if (factMinor(introduced) > minor) return false
+      if (factMinor(introduced) > servedMinor) return gate !== undefined && !gateEnabled(gate, features)
+      // Gates of older fields that the served release leaves off are the business of the kinds' own strategies.
+      if (enabled === 'never' || factMinor(enabled) > servedMinor || factMinor(enabled) <= minor) return false
       return gate === undefined || !features.enabled(gate)
     })
     this.#dropped = new Set(off.map(({ type, field }) => `${withoutVersion(type)} ${field}`))

@@ -9,7 +9,8 @@ import {
   subresourceReleases,
   verbReleases,
 } from './earlier-resources.ts'
-import { factMinor, minorOf } from './release-names.ts'
+import { laterFacts } from './later-facts.ts'
+import { factMinor, minorOf, servedMinor } from './release-names.ts'
 
 /** The facts of the catalog as they were in a release. */
 
@@ -54,7 +55,7 @@ export function announcementAt(row: KindLifecycle, release: string): Announcemen
 }
 
 /** Whether a release serves a version by default. @param introduced of the version. */
-export function isEnabledByDefault(group: string, version: string, introduced: string): boolean {
+function isEnabledByDefault(group: string, version: string, introduced: string): boolean {
   if (/alpha\d+$/.test(version)) return false
   if (!/beta\d+$/.test(version)) return true
   return factMinor(introduced) < betaOffSince || continuedBetas.has(`${group}/${version}`)
@@ -63,12 +64,13 @@ export function isEnabledByDefault(group: string, version: string, introduced: s
 /**
  * The facts of a release: the resources that it has, with what it announced about their kinds.
  *
- * @param facts of the newest release, with stock names
+ * @param facts of the release that is served by default, with stock names
  * @throws KindsError `UnknownRelease`
  */
 export function factsAt(facts: CatalogFacts, release: string): CatalogFacts {
-  const lifecycles = lifecycleIndex()
   const minor = minorOf(release)
+  if (minor > servedMinor) return laterFacts(facts, minor)
+  const lifecycles = lifecycleIndex()
   return Object.fromEntries(
     Object.entries(facts).map(([folder, own]): [string, GroupFacts] => {
       const known = { ...own.versions }

@@ -2,14 +2,17 @@ import { KindsError } from '../kinds-error.ts'
 
 /** The releases with recorded facts. */
 
-const [firstMinor, lastMinor] = [16, 33]
+const [firstMinor, lastMinor] = [16, 37]
+
+/** The release that is served by default, whose facts the catalog and the packed types have. */
+export const servedMinor = 33
 
 /**
- * The releases that the facts cover, oldest first: `1.16` to `1.33`.
+ * The releases that the facts cover, oldest first: `1.16` to `1.37`.
  *
  * @example
  * import { releases } from '@krmkit/kinds/releases'
- * releases.at(-1) // '1.33'
+ * releases.at(-1) // '1.37'
  */
 export const releases: readonly string[] = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Array.from({ length: lastMinor - firstMinor + 1 }, (_, at) => `1.${firstMinor + at}`),

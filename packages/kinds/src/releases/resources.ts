@@ -3,7 +3,7 @@ import { readStockFacts } from '../catalog/facts.ts'
 import { resourceGateEnabled } from '../catalog/resource-gates.ts'
 import { resourceInfos } from '../catalog/resources.ts'
 import { compareGroups, compareVersions } from '../groups.ts'
-import { announcementAt, factsAt, isEnabledByDefault, lifecycleIndex } from './release-facts.ts'
+import { announcementAt, factsAt, lifecycleIndex } from './release-facts.ts'
 import { factMinor, minorOf } from './release-names.ts'
 
 /** The resources, groups and storage versions of each release, with stock names. */
@@ -40,7 +40,7 @@ const known = new Map<string, readonly ReleaseResource[]>()
 /**
  * The resources that a release has, in discovery order. The announcements are those of the release, which later ones may have changed.
  *
- * @throws KindsError `UnknownRelease` for a release outside 1.16 to 1.33.
+ * @throws KindsError `UnknownRelease` for a release outside 1.16 to 1.37.
  * @example
  * import { resourcesAt } from '@krmkit/kinds/releases'
  * const budgets = resourcesAt('1.24').filter(({ kind }) => kind === 'PodDisruptionBudget')
@@ -69,7 +69,7 @@ function readResources(release: string): ReleaseResource[] {
           const subresources = infos
             .map((each) => each.name)
             .filter((each) => each.startsWith(`${name}/`) && resourceGateEnabled(group, each, features))
-          const enabledByDefault = isEnabledByDefault(group, version, announced.introduced)
+          const enabledByDefault = own.resources[name]!.enabled ?? own.enabled ?? false
           return { group, version, resource: name, kind, namespaced, enabledByDefault, ...announced, verbs, subresources }
         })
     }),
@@ -112,6 +112,7 @@ const storedElsewhere: Readonly<Record<string, string>> = {
 const lateAdvances: Readonly<Record<string, { readonly version: string; readonly before: string }>> = {
   'autoscaling/horizontalpodautoscalers': { version: 'v1', before: '1.27' },
   'discovery.k8s.io/endpointslices': { version: 'v1beta1', before: '1.31' },
+  'storage.k8s.io/volumeattributesclasses': { version: 'v1beta1', before: '1.36' },
 }
 
 /**

@@ -178,6 +178,66 @@ export interface MutatingWebhook {
   matchConditions?: MatchCondition[]
 }
 
+/** admissionregistration.k8s.io/v1 MutatingAdmissionPolicy, cluster-scoped. */
+export type MutatingAdmissionPolicy = {
+  apiVersion: 'admissionregistration.k8s.io/v1'
+  kind: 'MutatingAdmissionPolicy'
+  metadata: ObjectMeta
+  spec?: MutatingAdmissionPolicySpec
+}
+
+export interface MutatingAdmissionPolicyList {
+  apiVersion: 'admissionregistration.k8s.io/v1'
+  kind: 'MutatingAdmissionPolicyList'
+  metadata: ListMeta
+  items: MutatingAdmissionPolicy[]
+}
+
+export interface MutatingAdmissionPolicySpec {
+  paramKind?: ParamKind
+  matchConstraints?: MatchResources
+  variables?: Variable[]
+  mutations?: Mutation[]
+  failurePolicy?: FailurePolicyType
+  matchConditions?: MatchCondition[]
+  reinvocationPolicy?: ReinvocationPolicyType
+}
+
+export interface Mutation {
+  patchType: PatchType
+  applyConfiguration?: ApplyConfiguration
+  jsonPatch?: JSONPatch
+}
+
+export interface ApplyConfiguration {
+  expression?: string
+}
+
+export interface JSONPatch {
+  expression?: string
+}
+
+/** admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding, cluster-scoped. */
+export type MutatingAdmissionPolicyBinding = {
+  apiVersion: 'admissionregistration.k8s.io/v1'
+  kind: 'MutatingAdmissionPolicyBinding'
+  metadata: ObjectMeta
+  spec?: MutatingAdmissionPolicyBindingSpec
+}
+
+export interface MutatingAdmissionPolicyBindingList {
+  apiVersion: 'admissionregistration.k8s.io/v1'
+  kind: 'MutatingAdmissionPolicyBindingList'
+  metadata: ListMeta
+  items: MutatingAdmissionPolicyBinding[]
+}
+
+export interface MutatingAdmissionPolicyBindingSpec {
+  policyName?: string
+  paramRef?: ParamRef
+  matchResources?: MatchResources
+}
+
 export interface RuleWithOperations {
   operations?: OperationType[]
   apiGroups?: string[]
@@ -213,6 +273,8 @@ export type MatchPolicyType = 'Exact' | 'Equivalent' | (string & {})
 export type SideEffectClass = 'Unknown' | 'None' | 'Some' | 'NoneOnDryRun' | (string & {})
 
 export type ValidationAction = 'Deny' | 'Warn' | 'Audit' | (string & {})
+
+export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | (string & {})
 
 export type ReinvocationPolicyType = 'Never' | 'IfNeeded' | (string & {})
 

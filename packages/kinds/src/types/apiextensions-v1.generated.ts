@@ -75,12 +75,14 @@ export interface CustomResourceDefinitionCondition {
   lastTransitionTime?: Time | null
   reason?: string
   message?: string
+  observedGeneration?: number
 }
 
 export interface CustomResourceDefinitionStatus {
   conditions?: CustomResourceDefinitionCondition[] | null
   acceptedNames?: CustomResourceDefinitionNames
   storedVersions?: string[] | null
+  observedGeneration?: number
 }
 
 /** apiextensions.k8s.io/v1 CustomResourceDefinition, cluster-scoped. */

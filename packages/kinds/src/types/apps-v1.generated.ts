@@ -60,7 +60,7 @@ export interface StatefulSetStatus {
 }
 
 export interface StatefulSetCondition {
-  type: string
+  type: StatefulSetConditionType
   status: ConditionStatus
   lastTransitionTime?: Time | null
   reason?: string
@@ -246,13 +246,15 @@ export interface ControllerRevisionList {
 
 export type PodManagementPolicyType = 'OrderedReady' | 'Parallel' | (string & {})
 
-export type StatefulSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete' | (string & {})
+export type StatefulSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete' | 'Recreate' | (string & {})
 
 export type DeploymentStrategyType = 'Recreate' | 'RollingUpdate' | (string & {})
 
 export type DaemonSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete' | (string & {})
 
 export type PersistentVolumeClaimRetentionPolicyType = 'Retain' | 'Delete' | (string & {})
+
+export type StatefulSetConditionType = 'Progressing' | (string & {})
 
 export type DeploymentConditionType = 'Available' | 'Progressing' | 'ReplicaFailure' | (string & {})
 

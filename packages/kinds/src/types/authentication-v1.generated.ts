@@ -43,6 +43,7 @@ export interface TokenRequestSpec {
   audiences: string[] | null
   expirationSeconds?: number | null
   boundObjectRef?: BoundObjectReference | null
+  attestations?: Record<string, string[]>
 }
 
 export interface TokenRequestStatus {
@@ -70,3 +71,5 @@ export interface SelfSubjectReviewStatus {
 }
 
 export type ExtraValue = string[]
+
+export type AttestationValue = string[]

@@ -117,6 +117,7 @@ export interface HorizontalPodAutoscalerCondition {
   lastTransitionTime?: Time | null
   reason?: string
   message?: string
+  observedGeneration?: number
 }
 
 export interface ObjectMetricStatus {

@@ -108,6 +108,7 @@ export interface HorizontalPodAutoscalerCondition {
   lastTransitionTime?: Time | null
   reason?: string
   message?: string
+  observedGeneration?: number
 }
 
 export interface MetricStatus {

@@ -2,6 +2,7 @@
 import type { ConditionStatus, ObjectReference, PodConditionType, PodTemplateSpec } from './core-v1.generated.ts'
 import type { LabelSelector } from './meta-v1.generated.ts'
 import type { Time } from './scalars.ts'
+import type { WorkloadPodGroupDisruptionMode, WorkloadPodGroupResourceClaim, WorkloadPodGroupSchedulingConstraints, WorkloadPodGroupSchedulingPolicy } from './scheduling-v1alpha3.generated.ts'
 import type { ListMeta, ObjectMeta } from '@krmkit/meta'
 
 /** batch/v1 Job, namespaced. */
@@ -67,6 +68,14 @@ export interface JobSpec {
   suspend?: boolean
   podReplacementPolicy?: PodReplacementPolicy
   managedBy?: string
+  scheduling?: JobSchedulingConfiguration
+}
+
+export interface JobSchedulingConfiguration {
+  schedulingPolicy?: WorkloadPodGroupSchedulingPolicy
+  schedulingConstraints?: WorkloadPodGroupSchedulingConstraints
+  disruptionMode?: WorkloadPodGroupDisruptionMode
+  resourceClaims?: WorkloadPodGroupResourceClaim[]
 }
 
 export interface JobStatus {

@@ -363,6 +363,23 @@ export interface PersistentVolumeClaimCondition {
   message?: string
 }
 
+export interface VolumeHealthCondition {
+  status: VolumeHealthStatusType
+  reason: string
+  message?: string
+}
+
+export interface VolumeHealthStatus {
+  healthConditions?: VolumeHealthCondition[]
+  lastTransitionTime?: Time | null
+}
+
+export interface PodVolumeHealth {
+  name: string
+  healthConditions?: VolumeHealthCondition[]
+  lastTransitionTime?: Time | null
+}
+
 export interface PersistentVolumeClaimStatus {
   /** `Pending`, `Bound`, or `Lost` if its volume was deleted. */
   phase?: PersistentVolumeClaimPhase
@@ -382,6 +399,7 @@ export interface PersistentVolumeClaimStatus {
   currentVolumeAttributesClassName?: string
   /** State of the modification of attributes. */
   modifyVolumeStatus?: ModifyVolumeStatus
+  healthStatus?: VolumeHealthStatus
 }
 
 export interface HostPathVolumeSource {
@@ -396,6 +414,7 @@ export interface EmptyDirVolumeSource {
   medium?: StorageMedium
   /** Maximum size; in memory, container limits apply too. Default: no limit. */
   sizeLimit?: Quantity
+  mode?: number
 }
 
 export interface GlusterfsVolumeSource {
@@ -608,6 +627,7 @@ export interface SecretVolumeSource {
   defaultMode?: number
   /** Whether the pod may start without the Secret or its keys. */
   optional?: boolean
+  defaultUser?: number
 }
 
 export interface SecretProjection {
@@ -841,6 +861,7 @@ export interface ConfigMapVolumeSource {
   defaultMode?: number
   /** Whether the pod may start without the ConfigMap or its keys. */
   optional?: boolean
+  defaultUser?: number
 }
 
 export interface ConfigMapProjection {
@@ -862,6 +883,7 @@ export interface ServiceAccountTokenProjection {
   expirationSeconds?: number
   /** Relative path of the file. */
   path: string
+  user?: number
 }
 
 export interface ClusterTrustBundleProjection {
@@ -875,6 +897,18 @@ export interface ClusterTrustBundleProjection {
   optional?: boolean
   /** Relative path of the file. */
   path: string
+  user?: number
+}
+
+export interface PodCertificateProjection {
+  signerName: string
+  keyType: string
+  maxExpirationSeconds?: number
+  credentialBundlePath?: string
+  keyPath?: string
+  certificateChainPath?: string
+  userAnnotations?: Record<string, string>
+  user?: number
 }
 
 export interface ProjectedVolumeSource {
@@ -882,6 +916,7 @@ export interface ProjectedVolumeSource {
   sources?: VolumeProjection[] | null
   /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
+  defaultUser?: number
 }
 
 /** One source of a projected volume; only one member is set. */
@@ -896,6 +931,7 @@ export interface VolumeProjection {
   serviceAccountToken?: ServiceAccountTokenProjection
   /** Certificates of authorities that the cluster trusts. */
   clusterTrustBundle?: ClusterTrustBundleProjection
+  podCertificate?: PodCertificateProjection
 }
 
 /** A key to project into a file. */
@@ -906,6 +942,7 @@ export interface KeyToPath {
   path: string
   /** Mode of this file, instead of that of the volume. */
   mode?: number
+  user?: number
 }
 
 /** A disk or directory of one node; requires node affinity. */
@@ -984,6 +1021,7 @@ export interface VolumeMount {
   subPath?: string
   mountPropagation?: MountPropagationMode
   subPathExpr?: string
+  bindMountOptions?: string[]
 }
 
 export interface VolumeDevice {
@@ -1002,6 +1040,14 @@ export interface EnvVarSource {
   resourceFieldRef?: ResourceFieldSelector
   configMapKeyRef?: ConfigMapKeySelector
   secretKeyRef?: SecretKeySelector
+  fileKeyRef?: FileKeySelector
+}
+
+export interface FileKeySelector {
+  volumeName: string
+  path: string
+  key: string
+  optional?: boolean
 }
 
 export interface ObjectFieldSelector {
@@ -1059,6 +1105,7 @@ export interface HTTPGetAction {
   host?: string
   scheme?: URIScheme
   httpHeaders?: HTTPHeader[]
+  protocol?: HTTPProtocol
 }
 
 export interface TCPSocketAction {
@@ -1069,6 +1116,7 @@ export interface TCPSocketAction {
 export interface GRPCAction {
   port: number
   service?: string | null
+  mode?: GRPCProbeMode
 }
 
 export interface ExecAction {
@@ -1145,6 +1193,7 @@ export interface Container {
   stdin?: boolean
   stdinOnce?: boolean
   tty?: boolean
+  restartPolicyRules?: ContainerRestartRule[]
 }
 
 export interface ProbeHandler {
@@ -1218,6 +1267,7 @@ export interface ResourceStatus {
 export interface ResourceHealth {
   resourceID: string
   health?: ResourceHealthStatus
+  message?: string
 }
 
 export interface ContainerUser {
@@ -1245,6 +1295,25 @@ export interface VolumeMountStatus {
   mountPath: string
   readOnly?: boolean
   recursiveReadOnly?: RecursiveReadOnlyMode
+  volumeStatus?: VolumeStatus
+}
+
+export interface VolumeStatus {
+  image?: ImageVolumeStatus
+}
+
+export interface ImageVolumeStatus {
+  imageRef: string
+}
+
+export interface ContainerRestartRule {
+  action: ContainerRestartRuleAction
+  exitCodes?: ContainerRestartRuleOnExitCodes
+}
+
+export interface ContainerRestartRuleOnExitCodes {
+  operator: ContainerRestartRuleOnExitCodesOperator
+  values?: number[]
 }
 
 export interface NodeSelector {
@@ -1381,6 +1450,9 @@ export interface PodSpec {
   schedulingGates?: PodSchedulingGate[]
   resourceClaims?: PodResourceClaim[]
   resources?: ResourceRequirements
+  hostnameOverride?: string
+  schedulingGroup?: PodSchedulingGroup
+  evictionResponders?: EvictionResponder[]
 }
 
 export interface PodResourceClaim {
@@ -1394,12 +1466,27 @@ export interface PodResourceClaimStatus {
   resourceClaimName?: string
 }
 
+export interface PodExtendedResourceClaimStatus {
+  requestMappings: ContainerExtendedResourceRequest[] | null
+  resourceClaimName: string
+}
+
+export interface ContainerExtendedResourceRequest {
+  containerName: string
+  resourceName: string
+  requestName: string
+}
+
 export interface PodOS {
   name: OSName
 }
 
 export interface PodSchedulingGate {
   name: string
+}
+
+export interface PodSchedulingGroup {
+  podGroupName?: string
 }
 
 export interface TopologySpreadConstraint {
@@ -1488,6 +1575,7 @@ export interface EphemeralContainerCommon {
   stdin?: boolean
   stdinOnce?: boolean
   tty?: boolean
+  restartPolicyRules?: ContainerRestartRule[]
 }
 
 export interface EphemeralContainer {
@@ -1515,7 +1603,13 @@ export interface EphemeralContainer {
   stdin?: boolean
   stdinOnce?: boolean
   tty?: boolean
+  restartPolicyRules?: ContainerRestartRule[]
   targetContainerName?: string
+}
+
+export interface EvictionResponder {
+  name: string
+  priority: number | null
 }
 
 export interface PodStatus {
@@ -1536,14 +1630,11 @@ export interface PodStatus {
   ephemeralContainerStatuses?: ContainerStatus[]
   resize?: PodResizeStatus
   resourceClaimStatuses?: PodResourceClaimStatus[]
-}
-
-/** v1 PodStatusResult, cluster-scoped. */
-export type PodStatusResult = {
-  apiVersion: 'v1'
-  kind: 'PodStatusResult'
-  metadata: ObjectMeta
-  status?: PodStatus
+  extendedResourceClaimStatus?: PodExtendedResourceClaimStatus
+  allocatedResources?: Record<string, Quantity>
+  resources?: ResourceRequirements
+  nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[]
+  volumeHealth?: PodVolumeHealth[]
 }
 
 /** v1 Pod, namespaced. */
@@ -1754,6 +1845,11 @@ export interface NodeSpec {
   taints?: Taint[]
   configSource?: NodeConfigSource
   externalID?: string
+  podPreemptionPolicy?: NodePodPreemptionPolicy
+}
+
+export interface NodePodPreemptionPolicy {
+  disableResizePreemption?: string[]
 }
 
 export interface NodeConfigSource {
@@ -1802,6 +1898,7 @@ export interface NodeSystemInfo {
   operatingSystem: string
   architecture: string
   swap?: NodeSwapStatus
+  runningInUserNamespace?: boolean
 }
 
 export interface NodeSwapStatus {
@@ -1829,6 +1926,7 @@ export interface NodeStatus {
   config?: NodeConfigStatus
   runtimeHandlers?: NodeRuntimeHandler[]
   features?: NodeFeatures
+  declaredFeatures?: string[]
 }
 
 export interface AttachedVolume {
@@ -2203,6 +2301,7 @@ export interface DownwardAPIVolumeSource {
   items?: DownwardAPIVolumeFile[]
   /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
+  defaultUser?: number
 }
 
 /** A file with a field or a resource of the pod, not both. */
@@ -2215,6 +2314,7 @@ export interface DownwardAPIVolumeFile {
   resourceFieldRef?: ResourceFieldSelector
   /** Mode of this file, instead of that of the volume. */
   mode?: number
+  user?: number
 }
 
 export interface DownwardAPIProjection {
@@ -2278,6 +2378,32 @@ export interface ImageVolumeSource {
   pullPolicy?: PullPolicy
 }
 
+export interface NodeAllocatableResourceClaimStatus {
+  resourceClaimName: string
+  containers?: string[]
+  mapping?: NodeAllocatableMappedResources[]
+  overhead?: NodeAllocatableOverheadResources[]
+}
+
+export interface NodeAllocatableMappedResources {
+  name: ResourceName
+  quantity: Quantity | null
+}
+
+export interface NodeAllocatableOverheadResources {
+  name: ResourceName
+  perPod?: Quantity
+  perContainer?: Quantity
+}
+
+/** v1 PodStatusResult, cluster-scoped. */
+export type PodStatusResult = {
+  apiVersion: 'v1'
+  kind: 'PodStatusResult'
+  metadata: ObjectMeta
+  status?: PodStatus
+}
+
 export type ResourceList = Record<string, Quantity>
 
 export type List = MetaV1List
@@ -2289,6 +2415,8 @@ export type PersistentVolumeMode = 'Block' | 'Filesystem' | (string & {})
 export type ClaimResourceStatus = 'ControllerResizeInProgress' | 'ControllerResizeInfeasible' | 'NodeResizePending' | 'NodeResizeInProgress' | 'NodeResizeInfeasible' | (string & {})
 
 export type PersistentVolumeClaimModifyVolumeStatus = 'Pending' | 'InProgress' | 'Infeasible' | (string & {})
+
+export type VolumeHealthStatusType = 'Inaccessible' | 'DataLoss' | 'Degraded' | (string & {})
 
 export type PersistentVolumeAccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod' | (string & {})
 
@@ -2306,7 +2434,11 @@ export type AzureDataDiskKind = 'Shared' | 'Dedicated' | 'Managed' | (string & {
 
 export type MountPropagationMode = 'None' | 'HostToContainer' | 'Bidirectional' | (string & {})
 
+export type HTTPProtocol = 'HTTP1' | 'HTTP2' | (string & {})
+
 export type URIScheme = 'HTTP' | 'HTTPS' | (string & {})
+
+export type GRPCProbeMode = 'Plaintext' | 'TLS' | (string & {})
 
 export type PullPolicy = 'Always' | 'Never' | 'IfNotPresent' | (string & {})
 
@@ -2326,7 +2458,7 @@ export type NodeSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 
 
 export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute' | (string & {})
 
-export type TolerationOperator = 'Exists' | 'Equal' | (string & {})
+export type TolerationOperator = 'Exists' | 'Equal' | 'Lt' | 'Gt' | (string & {})
 
 export type UnsatisfiableConstraintAction = 'DoNotSchedule' | 'ScheduleAnyway' | (string & {})
 
@@ -2368,6 +2500,8 @@ export type PersistentVolumeClaimConditionType = 'Resizing' | 'FileSystemResizeP
 
 export type StorageMedium = '' | 'Memory' | 'HugePages' | 'HugePages-' | (string & {})
 
+export type BindMountOption = 'noexec' | 'nodev' | 'nosuid' | (string & {})
+
 export type RecursiveReadOnlyMode = 'Disabled' | 'IfPossible' | 'Enabled' | (string & {})
 
 export type ResourceResizeRestartPolicy = 'NotRequired' | 'RestartContainer' | (string & {})
@@ -2381,6 +2515,10 @@ export type PodConditionType = 'ContainersReady' | 'Initialized' | 'Ready' | 'Po
 export type PodResizeStatus = 'InProgress' | 'Deferred' | 'Infeasible' | (string & {})
 
 export type ContainerRestartPolicy = 'Always' | (string & {})
+
+export type ContainerRestartRuleAction = 'Restart' | 'RestartAllContainers' | (string & {})
+
+export type ContainerRestartRuleOnExitCodesOperator = 'In' | 'NotIn' | (string & {})
 
 export type OSName = 'linux' | 'windows' | (string & {})
 

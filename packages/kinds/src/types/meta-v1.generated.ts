@@ -30,6 +30,10 @@ export interface Timestamp {
   nanos: number
 }
 
+export interface ShardInfo {
+  selector: string
+}
+
 export interface ListOptions {
   apiVersion?: string
   kind?: string
@@ -43,6 +47,7 @@ export interface ListOptions {
   limit?: number
   continue?: string
   sendInitialEvents?: boolean
+  shardSelector?: string
 }
 
 export interface GetOptions {

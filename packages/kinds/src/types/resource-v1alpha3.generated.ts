@@ -4,6 +4,118 @@ import type { Condition } from './meta-v1.generated.ts'
 import type { Quantity, RawObject, Time } from './scalars.ts'
 import type { ListMeta, ObjectMeta } from '@krmkit/meta'
 
+export interface DeviceSelector {
+  cel?: CELDeviceSelector
+}
+
+export interface CELDeviceSelector {
+  expression: string
+}
+
+export interface DeviceTaint {
+  key: string
+  value?: string
+  effect: DeviceTaintEffect
+  timeAdded?: Time
+}
+
+/** resource.k8s.io/v1alpha3 DeviceTaintRule, cluster-scoped. */
+export type DeviceTaintRule = {
+  apiVersion: 'resource.k8s.io/v1alpha3'
+  kind: 'DeviceTaintRule'
+  metadata: ObjectMeta
+  spec: DeviceTaintRuleSpec
+  status?: DeviceTaintRuleStatus
+}
+
+export interface DeviceTaintRuleSpec {
+  deviceSelector?: DeviceTaintSelector
+  taint: DeviceTaint
+}
+
+export interface DeviceTaintSelector {
+  deviceClassName?: string
+  driver?: string
+  pool?: string
+  device?: string
+  selectors?: DeviceSelector[]
+}
+
+export interface DeviceTaintRuleStatus {
+  conditions?: Condition[]
+}
+
+export interface DeviceTaintRuleList {
+  apiVersion: 'resource.k8s.io/v1alpha3'
+  kind: 'DeviceTaintRuleList'
+  metadata: ListMeta
+  items: DeviceTaintRule[]
+}
+
+/** resource.k8s.io/v1alpha3 ResourcePoolStatusRequest, cluster-scoped. */
+export type ResourcePoolStatusRequest = {
+  apiVersion: 'resource.k8s.io/v1alpha3'
+  kind: 'ResourcePoolStatusRequest'
+  metadata: ObjectMeta
+  spec: ResourcePoolStatusRequestSpec
+  status?: ResourcePoolStatusRequestStatus
+}
+
+export interface ResourcePoolStatusRequestSpec {
+  driver: string
+  poolName?: string
+  limit?: number
+  defaultPartitionTypeAttribute?: string
+}
+
+export interface ResourcePoolStatusRequestStatus {
+  poolCount: number
+  pools?: PoolStatus[]
+  conditions?: Condition[]
+}
+
+export interface PoolStatus {
+  driver: string
+  poolName: string
+  generation: number
+  resourceSliceCount?: number
+  totalDevices?: number
+  allocatedDevices?: number
+  availableDevices?: number
+  unavailableDevices?: number
+  nodeName?: string
+  validationError?: string
+  partitionSummary?: PartitionTypeStatus[]
+  shareableSummary?: ShareableSummaryStatus
+}
+
+export interface PartitionTypeStatus {
+  attribute: string
+  type: string
+  total: number
+  allocatable: number
+}
+
+export interface ShareableSummaryStatus {
+  fullyAvailableDevices: number
+  partiallyAvailableDevices: number
+  capacity?: ShareableCapacityStatus[]
+}
+
+export interface ShareableCapacityStatus {
+  name: string
+  total: Quantity
+  consumed: Quantity
+  available: Quantity
+}
+
+export interface ResourcePoolStatusRequestList {
+  apiVersion: 'resource.k8s.io/v1alpha3'
+  kind: 'ResourcePoolStatusRequestList'
+  metadata: ListMeta
+  items: ResourcePoolStatusRequest[]
+}
+
 /** resource.k8s.io/v1alpha3 ResourceSlice, cluster-scoped. */
 export type ResourceSlice = {
   apiVersion: 'resource.k8s.io/v1alpha3'
@@ -65,13 +177,6 @@ export interface DeviceAttribute {
   version?: string
 }
 
-export interface DeviceTaint {
-  key: string
-  value?: string
-  effect: DeviceTaintEffect
-  timeAdded?: Time
-}
-
 export interface ResourceSliceList {
   apiVersion: 'resource.k8s.io/v1alpha3'
   kind: 'ResourceSliceList'
@@ -116,14 +221,6 @@ export interface DeviceSubRequest {
   allocationMode?: DeviceAllocationMode
   count?: number
   tolerations?: DeviceToleration[]
-}
-
-export interface DeviceSelector {
-  cel?: CELDeviceSelector
-}
-
-export interface CELDeviceSelector {
-  expression: string
 }
 
 export interface DeviceConstraint {
@@ -257,35 +354,7 @@ export interface NetworkDeviceData {
   hardwareAddress?: string
 }
 
-/** resource.k8s.io/v1alpha3 DeviceTaintRule, cluster-scoped. */
-export type DeviceTaintRule = {
-  apiVersion: 'resource.k8s.io/v1alpha3'
-  kind: 'DeviceTaintRule'
-  metadata: ObjectMeta
-  spec: DeviceTaintRuleSpec
-}
-
-export interface DeviceTaintRuleSpec {
-  deviceSelector?: DeviceTaintSelector
-  taint: DeviceTaint
-}
-
-export interface DeviceTaintSelector {
-  deviceClassName?: string
-  driver?: string
-  pool?: string
-  device?: string
-  selectors?: DeviceSelector[]
-}
-
-export interface DeviceTaintRuleList {
-  apiVersion: 'resource.k8s.io/v1alpha3'
-  kind: 'DeviceTaintRuleList'
-  metadata: ListMeta
-  items: DeviceTaintRule[]
-}
-
-export type DeviceTaintEffect = 'NoSchedule' | 'NoExecute' | (string & {})
+export type DeviceTaintEffect = 'NoSchedule' | 'NoExecute' | 'None' | (string & {})
 
 export type DeviceTolerationOperator = 'Exists' | 'Equal' | (string & {})
 

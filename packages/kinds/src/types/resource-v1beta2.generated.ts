@@ -21,6 +21,8 @@ export interface ResourceSliceSpec {
   devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
+  partitionTypeAttribute?: string
+  skipNodeOperations?: SkipNodeOperation[]
 }
 
 export interface CounterSet {
@@ -43,19 +45,54 @@ export interface Device {
   nodeSelector?: NodeSelector
   allNodes?: boolean
   taints?: DeviceTaint[]
+  bindsToNode?: boolean
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  allowMultipleAllocations?: boolean
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>
+}
+
+export interface NodeAllocatableResource {
+  mapping?: NodeAllocatableMapping
+  overhead?: NodeAllocatableOverhead
+}
+
+export interface NodeAllocatableMapping {
+  capacityKey?: string
+  capacityMultiplier?: Quantity
+  deviceMultiplier?: Quantity
+}
+
+export interface NodeAllocatableOverhead {
+  perPod?: Quantity
+  perContainer?: Quantity
 }
 
 export interface DeviceCounterConsumption {
   counterSet: string
   counters: Record<string, Counter>
+  compatibilityGroups?: string[]
 }
 
 export interface DeviceCapacity {
   value: Quantity
+  requestPolicy?: CapacityRequestPolicy
 }
 
 export interface Counter {
   value: Quantity
+}
+
+export interface CapacityRequestPolicy {
+  default?: Quantity | null
+  validValues?: Quantity[]
+  validRange?: CapacityRequestPolicyRange
+}
+
+export interface CapacityRequestPolicyRange {
+  min: Quantity
+  max?: Quantity
+  step?: Quantity
 }
 
 export interface DeviceAttribute {
@@ -63,6 +100,10 @@ export interface DeviceAttribute {
   bool?: boolean
   string?: string
   version?: string
+  ints?: number[]
+  bools?: boolean[]
+  strings?: string[]
+  versions?: string[]
 }
 
 export interface DeviceTaint {
@@ -70,6 +111,37 @@ export interface DeviceTaint {
   value?: string
   effect: DeviceTaintEffect
   timeAdded?: Time
+}
+
+/** resource.k8s.io/v1beta2 DeviceTaintRule, cluster-scoped. */
+export type DeviceTaintRule = {
+  apiVersion: 'resource.k8s.io/v1beta2'
+  kind: 'DeviceTaintRule'
+  metadata: ObjectMeta
+  spec: DeviceTaintRuleSpec
+  status?: DeviceTaintRuleStatus
+}
+
+export interface DeviceTaintRuleSpec {
+  deviceSelector?: DeviceTaintSelector
+  taint: DeviceTaint
+}
+
+export interface DeviceTaintSelector {
+  driver?: string
+  pool?: string
+  device?: string
+}
+
+export interface DeviceTaintRuleStatus {
+  conditions?: Condition[]
+}
+
+export interface DeviceTaintRuleList {
+  apiVersion: 'resource.k8s.io/v1beta2'
+  kind: 'DeviceTaintRuleList'
+  metadata: ListMeta
+  items: DeviceTaintRule[]
 }
 
 export interface ResourceSliceList {
@@ -111,6 +183,8 @@ export interface ExactDeviceRequest {
   count?: number
   adminAccess?: boolean
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export interface DeviceSubRequest {
@@ -120,6 +194,17 @@ export interface DeviceSubRequest {
   allocationMode?: DeviceAllocationMode
   count?: number
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
+}
+
+export interface CapacityRequirements {
+  requests?: Record<string, Quantity>
+}
+
+export interface DeviceDerivedAttribute {
+  name: string
+  expression: string
 }
 
 export interface DeviceSelector {
@@ -133,6 +218,7 @@ export interface CELDeviceSelector {
 export interface DeviceConstraint {
   requests?: string[]
   matchAttribute?: string
+  distinctAttribute?: string
 }
 
 export interface DeviceClaimConfiguration {
@@ -173,6 +259,7 @@ export interface ResourceClaimConsumerReference {
 export interface AllocationResult {
   devices?: DeviceAllocationResult
   nodeSelector?: NodeSelector
+  allocationTimestamp?: Time
 }
 
 export interface DeviceAllocationResult {
@@ -187,10 +274,15 @@ export interface DeviceRequestAllocationResult {
   device: string
   adminAccess?: boolean | null
   tolerations?: DeviceToleration[]
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  shareID?: string
+  consumedCapacity?: Record<string, Quantity>
+  skipNodeOperations?: SkipNodeOperation[]
 }
 
 export interface DeviceAllocationConfiguration {
-  source: string
+  source: AllocationConfigSource
   requests?: string[]
   opaque?: OpaqueDeviceConfiguration
 }
@@ -213,6 +305,7 @@ export type DeviceClass = {
 export interface DeviceClassSpec {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
+  extendedResourceName?: string
 }
 
 export interface DeviceClassConfiguration {
@@ -253,6 +346,7 @@ export interface AllocatedDeviceStatus {
   conditions?: Condition[] | null
   data?: RawObject
   networkData?: NetworkDeviceData
+  shareID?: string
 }
 
 export interface NetworkDeviceData {
@@ -261,8 +355,12 @@ export interface NetworkDeviceData {
   hardwareAddress?: string
 }
 
-export type DeviceTaintEffect = 'NoSchedule' | 'NoExecute' | (string & {})
+export type SkipNodeOperation = 'NodePrepareResources' | 'NodeUnprepareResources' | '*' | (string & {})
+
+export type DeviceTaintEffect = 'NoSchedule' | 'NoExecute' | 'None' | (string & {})
 
 export type DeviceTolerationOperator = 'Exists' | 'Equal' | (string & {})
+
+export type AllocationConfigSource = 'FromClass' | 'FromClaim' | (string & {})
 
 export type DeviceAllocationMode = 'ExactCount' | 'All' | (string & {})

@@ -4,14 +4,7 @@ import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
 import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
-import {
-  compareReleases,
-  createFeatureGates,
-  kindStateAt,
-  type ManifestObjectName,
-  newestRelease,
-  replacementAt,
-} from '@krmkit/versioning'
+import { createFeatureGates, isUnserved, kindStateAt, type ManifestObjectName, replacementAt } from '@krmkit/versioning'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, type ManifestFile } from './documents.ts'
 import { messageOf } from './message-of.ts'
@@ -262,7 +255,7 @@ export class OfflineKinds {
     if (phase === 'future')
       return missing('gone', `${name} is not in Kubernetes ${this.#release}: it was added in Kubernetes ${lifecycle.introduced}`)
     if (phase === 'removed') return missing('gone', `${name} was removed in Kubernetes ${removed}${instead}`, replacement)
-    if (!lifecycle.served133 && compareReleases(this.#release, newestRelease) >= 0)
+    if (isUnserved(lifecycle, this.#release))
       return missing('gone', `${name} is not in Kubernetes ${this.#release}${instead}`, replacement)
     const removal = removed === undefined ? '' : `; it is removed in Kubernetes ${removed}${instead}`
     return { kind: 'unchecked', message: `${name} is not validated: its type is not available${removal}` }

@@ -1,6 +1,6 @@
 import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/base/arguments'
 import { createTurns, Pace } from '@krmkit/base/work'
-import { newestRelease } from '@krmkit/versioning'
+import { defaultRelease } from '@krmkit/meta'
 import type { ValidationBaseline } from './baseline.ts'
 import type { DefinitionLookup } from './definition-lookup.ts'
 import type { ManifestFile } from './documents.ts'
@@ -100,7 +100,7 @@ export function createManifestValidator(options: ManifestValidatorOptions = {}):
 }
 
 function validatorFor({ rules = {}, ...options }: ManifestValidatorOptions): ManifestValidator {
-  const kinds = new OfflineKinds({ ...options, release: options.release ?? newestRelease })
+  const kinds = new OfflineKinds({ ...options, release: options.release ?? defaultRelease })
   return validatorOf(kinds, rules)
 }
 

@@ -32,10 +32,11 @@ describe('enabledSince', () => {
       'SELinuxMountReadWriteOncePod',
       'WatchList',
       'PodLevelResources',
+      'InPlacePodVerticalScalingExclusiveCPUs',
       'ExecProbeTimeout',
       'Unknown',
     ]
-    expect(names.map(enabledSince)).toEqual(['1.29', '1.28', '1.27', 'never', '1.20', undefined])
+    expect(names.map(enabledSince)).toEqual(['1.29', '1.28', '1.27', '1.34', 'never', '1.20', undefined])
   })
 })
 

@@ -1,7 +1,7 @@
 import type { FeatureGateState, Features } from '../interfaces.ts'
 import { featureGateFacts } from './facts.generated.ts'
 
-/** The feature gates of kube-apiserver, with the stages of every release that its newest version still records. */
+/** The feature gates of kube-apiserver since 1.33, with the stages of every release that their last version records. */
 
 /** The stage of a gate from a release on. */
 export interface FeatureGateStage {
@@ -17,6 +17,8 @@ export interface FeatureGateStage {
 export interface FeatureGateLifecycle {
   readonly name: string
   readonly stages: readonly FeatureGateStage[]
+  /** First release without the gate. */
+  readonly removed?: string
   /** Gates that must be enabled when this one is. */
   readonly requires?: readonly string[]
 }
@@ -92,7 +94,7 @@ function enabledByDefault(gate: string, release: Features['release']): boolean {
  * @returns `never` for a gate that the newest release leaves off; undefined for a gate that kube-apiserver does not have.
  * @example
  * import { enabledSince } from '@krmkit/meta/feature-gates'
- * [enabledSince('JobManagedBy'), enabledSince('PodLevelResources')] // [ '1.32', 'never' ]
+ * [enabledSince('JobManagedBy'), enabledSince('HPAScaleToZero')] // [ '1.32', 'never' ]
  */
 export function enabledSince(gate: string): string | undefined {
   const lifecycle = gatesByName().get(gate)
@@ -104,8 +106,18 @@ export function enabledSince(gate: string): string | undefined {
 function lifecycleOf(line: string): FeatureGateLifecycle {
   const [name = '', ...entries] = line.split(' ')
   const requires = prerequisites.get(name)
-  const own = entries.map(stageOf).map((stage) => (alwaysOn.has(name) ? { ...stage, enabled: true } : stage))
-  return { name, stages: own, ...(requires === undefined ? {} : { requires }) }
+  const isLast = (entry: string) => entry.startsWith('-')
+  const removed = entries.find(isLast)?.slice(1)
+  const own = entries
+    .filter((entry) => !isLast(entry))
+    .map(stageOf)
+    .map((stage) => (alwaysOn.has(name) ? { ...stage, enabled: true } : stage))
+  return {
+    name,
+    stages: own,
+    ...(removed === undefined ? {} : { removed }),
+    ...(requires === undefined ? {} : { requires }),
+  }
 }
 
 function stageOf(entry: string): FeatureGateStage {

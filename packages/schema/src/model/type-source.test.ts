@@ -85,7 +85,6 @@ const facts = {
     },
   }),
   broken: 'never parsed',
-  lifecycle: '[]',
   special: '{}',
 }
 

@@ -49,7 +49,7 @@ export function createTypeSource(
 ): FactsSource {
   const groups = new Map<string, PackedGroup>()
   const structs = new Map<string, StructType>()
-  const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
+  const folders = Object.keys(files).filter((name) => name !== 'special')
 
   function text(folder: string): string {
     if (!folders.includes(folder)) throw new SchemaError({ code: 'UnknownType', message: `no group folder ${folder}` })

@@ -76,7 +76,7 @@ export const cures: Readonly<Record<string, string | { readonly cause: string; r
   'KindsError InvalidRuntimeConfig':
     'Write `group/version=true` or `false`, `api/all=false` and others: [feature gates](../../operate/feature-gates.md).',
   'KindsError InvalidObject': 'Pass an object with `apiVersion` and `kind` of the handle.',
-  'KindsError UnknownRelease': 'Take a release from 1.21 to 1.33: [emulation](../../operate/emulation.md).',
+  'KindsError UnknownRelease': 'Take a release from 1.21 to 1.37: [emulation](../../operate/emulation.md).',
   'KindsError InvalidDefinition': 'Correct each error of the message: [custom resources](../../guide/custom-resources.md).',
   'CliError InvalidFlag': 'Read `krmkit <command> --help`.',
   'CliError FileFailed': 'Check the path and its permissions.',

@@ -5,12 +5,12 @@ import { emulateRelease, typesAt } from '@krmkit/kinds/releases'
 import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { root } from '../lib/workspace.ts'
-import { readModel, viewAt } from '../release-facts/model.ts'
+import { minorsOf, readModel, viewAt } from '../release-facts/model.ts'
 
 /** Tables and the order of groups of emulated releases against the sources of these releases. */
 
 const model = readModel(join(root, 'packages/tools/release-facts/model'))
-const minors = Array.from({ length: 13 }, (_, i) => 21 + i)
+const minors = minorsOf(model)
 
 /** Kinds whose columns are not one list in the sources: those of CSIDriver depend on gates, CSIStorageCapacity is shown by the default printer. */
 const apart = new Set(['storage.CSIDriver', 'storage.CSIStorageCapacity'])
@@ -18,7 +18,7 @@ const apart = new Set(['storage.CSIDriver', 'storage.CSIStorageCapacity'])
 describe.each(minors)('1.%i', (minor) => {
   const { groups, release } = viewAt(model, minor)
 
-  it('shows the columns of the release', async () => {
+  it.skipIf(minor > 33)('shows the columns of the release', async () => {
     const features = createFeatures(`1.${minor}`)
     const emulated = emulateRelease(features)
     const catalog = createCatalog({ features, types: typesAt(`1.${minor}`), emulated, runtimeConfig: 'api/all=true' })

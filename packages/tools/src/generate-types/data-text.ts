@@ -3,12 +3,11 @@
  * (kinds, resources), so that the start of a server reads no types, and the lifecycle of each kind.
  */
 import type { GroupFile } from '../release-facts/facts.ts'
-import type { LifecycleRow } from '../release-facts/lifecycle.ts'
 import { header, quote } from './facts.ts'
 import { packFacts } from './packed-text.ts'
 
 /** @returns text by file name */
-export function dataModules(groups: ReadonlyMap<string, GroupFile>, lifecycles: readonly LifecycleRow[]): Map<string, string> {
+export function dataModules(groups: ReadonlyMap<string, GroupFile>, lifecycles: readonly object[]): Map<string, string> {
   const names = [...groups.keys()]
   const modules = new Map<string, string>()
   for (const [name, facts] of groups) {
@@ -33,12 +32,24 @@ export const catalogJson: string = ${quote(JSON.stringify(catalogOf(groups)))}
   return modules
 }
 
+/** A group as the catalog has it. */
+export interface GroupCatalog {
+  readonly group: string
+  readonly versions: Readonly<Record<string, VersionCatalog>>
+}
+
+interface VersionCatalog {
+  readonly enabled?: boolean
+  readonly kinds: Readonly<Record<string, object>>
+  readonly resources: Readonly<Record<string, object>>
+}
+
 /** The part of the model that discovery needs, by folder; absent members are false or empty. */
-export function catalogOf(groups: ReadonlyMap<string, GroupFile>): Record<string, object> {
+export function catalogOf(groups: ReadonlyMap<string, GroupFile>): Record<string, GroupCatalog> {
   return Object.fromEntries([...groups].map(([name, facts]) => [name, groupCatalog(facts)]))
 }
 
-function groupCatalog({ group, versions }: GroupFile): object {
+function groupCatalog({ group, versions }: GroupFile): GroupCatalog {
   const shown = Object.entries(versions).map(([version, facts]) => {
     const kinds = Object.entries(facts.kinds).map(([kind, own]) => {
       const { namespaced, metadata, list, introduced, deprecated, removed, replacement, aliasOf, registeredAs } = own
@@ -53,7 +64,7 @@ function groupCatalog({ group, versions }: GroupFile): object {
       return [name, lean({ kind, namespaced, singular, shortNames, categories, verbs, gone: origin === 'client' })] as const
     })
     const tables = { kinds: Object.fromEntries(kinds), resources: Object.fromEntries(resources) }
-    return [version, lean({ enabled: facts.enabledByDefault, ...tables })] as const
+    return [version, { ...lean({ enabled: facts.enabledByDefault }), ...tables }] as const
   })
   return { group, versions: Object.fromEntries(shown) }
 }

@@ -6,6 +6,7 @@ import type { FieldFile } from '../release-facts/facts.ts'
 import { type Model, minorsOf, type ReleaseView, viewAt } from '../release-facts/model.ts'
 import { header, quote } from './facts.ts'
 import { fieldGates } from './field-gates.ts'
+import { groupsOfBoth, servedMinor } from './served-release.ts'
 
 interface FieldHistory {
   readonly name: string
@@ -15,8 +16,8 @@ interface FieldHistory {
   gate?: string
 }
 
-export function fieldRowsModule(model: Model, newest: number): string {
-  const rows = [...fieldRows(model, newest)].map(
+export function fieldRowsModule(model: Model): string {
+  const rows = [...fieldRows(model)].map(
     ([type, texts]) => `  ${quote(type)}: [\n${texts.map((text) => `    ${quote(text)},\n`).join('')}  ],\n`,
   )
   return `${header}\nexport const fieldRows: Readonly<Record<string, readonly string[]>> = {\n${rows.join('')}}\n`
@@ -24,17 +25,16 @@ export function fieldRowsModule(model: Model, newest: number): string {
 
 type Views = readonly (readonly [number, ReleaseView])[]
 
-/** Rows of the types of a release by type, such as `core/v1.PodSpec`, over the releases up to it. */
-export function fieldRows(model: Model, newest: number): ReadonlyMap<string, readonly string[]> {
-  const minors = minorsOf(model).filter((minor) => minor <= newest)
-  const views = minors.map((minor) => [minor, viewAt(model, minor)] as const)
+/** Rows of the types of the served release and the newest one by type, such as `core/v1.PodSpec`, over all releases. */
+export function fieldRows(model: Model): ReadonlyMap<string, readonly string[]> {
+  const views = minorsOf(model).map((minor) => [minor, viewAt(model, minor)] as const)
   const known = new Map<string, readonly string[]>()
-  for (const [folder, { versions }] of views.at(-1)![1].groups) {
+  for (const [folder, { versions }] of groupsOfBoth(model)) {
     for (const [version, { types }] of Object.entries(versions)) {
       for (const type of Object.keys(types)) {
-        const { fields, first } = historyOf(views, [folder, version, type])
+        const { fields, ...range } = historyOf(views, [folder, version, type])
         const name = `${folder}/${version}.${type}`
-        const rows = [...fields.values()].flatMap((field) => rowOf(field, { type: name, first, views }))
+        const rows = [...fields.values()].flatMap((field) => rowOf(field, { type: name, ...range, views }))
         if (rows.length > 0) known.set(name, rows)
       }
     }
@@ -42,17 +42,19 @@ export function fieldRows(model: Model, newest: number): ReadonlyMap<string, rea
   return known
 }
 
-/** The fields of a type in all releases, and the first release with the type. */
+/** The fields of a type in all releases, and the first and the last release with the type. */
 function historyOf(views: Views, [folder, version, type]: readonly [string, string, string]) {
   const fields = new Map<string, FieldHistory>()
   let first: number | undefined
+  let last: number | undefined
   for (const [minor, { groups }] of views) {
     const own = groups.get(folder)?.versions[version]?.types[type]
     if (own === undefined) continue
     first ??= minor
+    last = minor
     for (const field of own.fields) if (field.json !== '') note(fields, field, minor)
   }
-  return { fields, first }
+  return { fields, first, last }
 }
 
 function note(fields: Map<string, FieldHistory>, { json, featureGate }: FieldFile, minor: number): void {
@@ -65,29 +67,31 @@ function note(fields: Map<string, FieldHistory>, { json, featureGate }: FieldFil
 interface RowSources {
   readonly type: string
   readonly first: number | undefined
+  readonly last: number | undefined
   readonly views: Views
 }
 
 /** `name introduced [enabled] [Gate] [-removed]`; nothing for a field that all releases of its type have, unless it is listed. */
-function rowOf({ name, minors, gate: marked }: FieldHistory, { type, first, views }: RowSources): string[] {
+function rowOf({ name, minors, gate: marked }: FieldHistory, { type, first, last, views }: RowSources): string[] {
   const listed = fieldGates[type]?.find((each) => each.startsWith(`${name} `))?.split(' ')
   const [, listedGate, listedIntroduced, listedEnabled] = listed ?? []
   const gate = listedGate === '-' ? undefined : (listedGate ?? marked)
-  const last = minors.at(-1)!
-  const isRemoved = last < views.at(-1)![0]
+  const lastWithField = minors.at(-1)!
+  const isRemoved = lastWithField !== last
   if (minors[0] === first && !isRemoved && listed === undefined) return []
   const introduced = listedIntroduced ?? `1.${minors[0]!}`
   const enabled = listedEnabled ?? (gate === undefined ? undefined : enabledFor(gate, views))
-  const words = [name, introduced, enabled, gate, isRemoved ? `-1.${last + 1}` : undefined]
+  const words = [name, introduced, enabled, gate, isRemoved ? `-1.${lastWithField + 1}` : undefined]
   return [words.filter((word) => word !== undefined).join(' ')]
 }
 
 /**
- * The release after the last one that has a gate off; undefined where no release has it off, and for a gate that the newest release has, as
- * its lifecycle states when it is on.
+ * The release after the last one that has a gate off; undefined where no release has it off, and for a gate that the served release or a later
+ * one has, as its lifecycle states when it is on.
  */
 function enabledFor(gate: string, views: Views): string | undefined {
-  if (views.at(-1)![1].release.featureGates[gate] !== undefined) return undefined
+  const isRecorded = views.some(([minor, { release }]) => minor >= servedMinor && release.featureGates[gate] !== undefined)
+  if (isRecorded) return undefined
   const off = views.findLast(([, { release }]) => release.featureGates[gate]?.history.at(-1)?.default === false)
   return off === undefined ? undefined : `1.${off[0] + 1}`
 }

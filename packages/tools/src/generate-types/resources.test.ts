@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { resourcesAt, storageVersionAt } from '@krmkit/kinds/releases'
 import { describe, expect, it } from 'vitest'
 import { root } from '../lib/workspace.ts'
-import { type ReleaseView, readModel, viewAt } from '../release-facts/model.ts'
+import { minorsOf, type ReleaseView, readModel, viewAt } from '../release-facts/model.ts'
 
 /** The resources of emulated releases against the discovery documents of these releases. */
 
@@ -51,7 +51,7 @@ const lines = (resources: ReadonlyMap<string, string>) =>
     .map(([key, text]) => `${key} ${text}`)
     .sort()
 
-const minors = Array.from({ length: 13 }, (_, i) => 21 + i)
+const minors = minorsOf(model)
 
 describe('the resources of an emulated release', () => {
   it.each(minors)('1.%i: are those of its discovery documents', (minor) => {

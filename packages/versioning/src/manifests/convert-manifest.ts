@@ -1,5 +1,6 @@
 import {
   type ApiObject,
+  defaultRelease,
   formatApiVersion,
   type GroupVersionKind,
   isJsonObject,
@@ -7,7 +8,6 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { type ManifestDocument, readManifest, rewriteManifest, type TextRange } from '@krmkit/schema/manifest'
-import { newestRelease } from '../replacements.ts'
 import { meetDemands } from './demands.ts'
 import { type FoundObject, joinPath, type ManifestObjectName, objectsIn } from './objects.ts'
 import { podSecurityLevel } from './pod-security.ts'
@@ -120,7 +120,7 @@ class Converter {
   readonly #to: ReturnType<typeof parseApiVersion> | undefined
   readonly #release: string
 
-  constructor({ to, release = newestRelease }: ConvertManifestOptions) {
+  constructor({ to, release = defaultRelease }: ConvertManifestOptions) {
     this.#to = to === undefined ? undefined : parseApiVersion(to)
     this.#release = release
   }

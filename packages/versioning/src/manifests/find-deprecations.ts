@@ -1,5 +1,5 @@
 import type { KindLifecycle } from '@krmkit/kinds'
-import { isJsonObject, type JsonObject } from '@krmkit/meta'
+import { defaultRelease, isJsonObject, type JsonObject } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
 import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
@@ -94,7 +94,7 @@ class Judge {
   readonly #verdicts = new Map<KindLifecycle, Verdict | undefined>()
 
   constructor(release: string | undefined) {
-    this.#release = release ?? newestRelease
+    this.#release = release ?? defaultRelease
     this.#planned = release === undefined
     compareReleases(this.#release, newestRelease)
   }
