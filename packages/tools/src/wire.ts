@@ -1,6 +1,7 @@
 /**
  * `npm run wire -- OPTIONS`: replays the recordings of ../shared/wire against the server and prints a table.
  *
+ *     --release 1.37    the recordings of this release, against a server that emulates it; default: those of 1.33, without emulation
  *     --folder NAME     only this folder; may be repeated
  *     --scenario TEXT   only scenarios whose file name contains the text; may be repeated
  *     --list-failures   print every failing step with its differences
@@ -36,6 +37,8 @@ interface ReplaySettings {
   readonly jobs: number
   readonly storage: string
   readonly threads: string
+  /** The release to emulate; undefined: none. */
+  readonly release: string | undefined
   /** Whether a step, `folder/scenario/step`, may fail. */
   readonly allowed: (name: string) => boolean
 }
@@ -51,12 +54,12 @@ export async function main(args: readonly string[]): Promise<void> {
     console.log('wire: no recordings in ../shared/wire; nothing was checked')
     return
   }
-  const { storage, threads, folder: folders, scenario: scenarios } = options
+  const { storage, threads, release, folder: folders, scenario: scenarios } = options
   const allowed = options.allow === undefined ? () => false : reports.allowList(options.allow)
-  const settings = { jobs: Number(options.jobs), storage, threads, allowed }
+  const settings = { jobs: Number(options.jobs), storage, threads, release, allowed }
   processes.cleanUpAtExit()
   bundle()
-  const groups = groupScenarios(chosenScenarios({ folders, scenarios }))
+  const groups = groupScenarios(chosenScenarios({ release, folders, scenarios }))
   const results = await Promise.all(groups.map((group) => checkGroup(group, settings)))
   process.exitCode = report(results.flat(), { ...options, allowed })
 }
@@ -65,6 +68,7 @@ function optionsOf(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      release: { type: 'string' },
       folder: { type: 'string', multiple: true },
       scenario: { type: 'string', multiple: true },
       'list-failures': { type: 'boolean', default: false },
@@ -122,11 +126,12 @@ async function checkGroup(group: ScenarioGroup, settings: ReplaySettings): Promi
 /** Replays scenarios of the queue against one server until it is empty. */
 async function checkQueue(queue: Scenario[], group: ScenarioGroup, settings: ReplaySettings): Promise<reports.ScenarioResult[]> {
   const { flags, needs, controllers } = group
-  const { storage, threads, allowed } = settings
+  const { storage, threads, release, allowed } = settings
   const results: reports.ScenarioResult[] = []
   const directory = processes.createFolder()
   const compaction = needs.includes('compaction') ? '--etcd-compaction-interval=5s' : ''
-  const allFlags = [flags, compaction, controllers].join(' ').trim()
+  const emulation = release === undefined ? '' : `--emulated-version=${release}`
+  const allFlags = [flags, compaction, controllers, emulation].join(' ').trim()
   const server = await processes.startServer({ directory, flags: allFlags, storage, threads })
   const isAble = server !== undefined && (!needs.includes('compaction') || (await processes.compacted(server.url)))
   for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) {

@@ -28,6 +28,8 @@ export interface ScenarioGroup {
 }
 
 export interface Selection {
+  /** The release of the recordings; undefined: 1.33. */
+  readonly release: string | undefined
   /** Undefined: all. */
   readonly folders: readonly string[] | undefined
   /** Parts of names; undefined: all. */
@@ -35,8 +37,8 @@ export interface Selection {
 }
 
 /** The selected scenarios, by folder. */
-export function chosenScenarios({ folders, scenarios }: Selection): Scenario[] {
-  const all = join(shared, 'scenarios')
+export function chosenScenarios({ release = '1.33', folders, scenarios }: Selection): Scenario[] {
+  const all = join(shared, release === '1.33' ? 'scenarios' : `scenarios-${release}`)
   return readdirSync(all)
     .sort()
     .filter((folder) => folders === undefined || folders.includes(folder))
