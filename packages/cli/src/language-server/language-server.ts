@@ -176,6 +176,7 @@ export class LanguageServer {
       ...this.#definitions.filter(({ path }) => !openUris.has(path)),
       ...open.map(({ document }) => ({ path: document.uri, text: document.getText() })),
     ]
+    await this.#base.load()
     const kinds = this.#base.copy()
     const pace = new Pace(createTurns())
     for (const file of files) {

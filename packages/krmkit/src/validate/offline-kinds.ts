@@ -1,10 +1,24 @@
 import { nearestName } from '@krmkit/base/arguments'
-import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
+import {
+  type Catalog,
+  type CatalogOptions,
+  createCatalog,
+  type KindLifecycle,
+  type ResourceDefinition,
+  readLifecycle,
+} from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
-import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { defaultRelease, type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
-import { createFeatureGates, isUnserved, kindStateAt, type ManifestObjectName, replacementAt } from '@krmkit/versioning'
+import {
+  compareReleases,
+  createFeatureGates,
+  isUnserved,
+  kindStateAt,
+  type ManifestObjectName,
+  replacementAt,
+} from '@krmkit/versioning'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, type ManifestFile } from './documents.ts'
 import { messageOf } from './message-of.ts'
@@ -54,7 +68,7 @@ export type FoundKind =
 export class OfflineKinds {
   readonly features: Features
   readonly #options: OfflineKindsOptions
-  readonly #catalog: Catalog
+  #catalog: Catalog
   readonly #release: string
   readonly #runtimeConfig: string
   #custom = new Map<string, ResourceDefinition>()
@@ -65,6 +79,8 @@ export class OfflineKinds {
   /** Messages for custom kinds that were looked up without a result. */
   readonly #failed = new Map<string, FoundKind & { readonly kind: 'missing' }>()
   #served: Catalog | undefined
+  /** Types and kinds of a release after the default; undefined until {@link load}. */
+  #emulation: Pick<CatalogOptions, 'emulated' | 'types'> | undefined
   #lifecycles: readonly KindLifecycle[] | undefined
 
   /**
@@ -77,14 +93,29 @@ export class OfflineKinds {
     this.features = base?.features ?? options.features ?? createFeatureGates({ set: featureGates, release })
     this.#release = /^v?(\d+\.\d+)/.exec(release)?.[1] ?? release
     this.#runtimeConfig = runtimeConfig
-    this.#catalog = base !== undefined ? base.#catalog : createCatalog({ runtimeConfig: 'api/all=true', features: this.features })
+    this.#catalog = base !== undefined ? base.#catalog : this.#catalogOf('api/all=true')
     if (base !== undefined) {
+      this.#emulation = base.#emulation
       this.#served = base.#served
       this.#custom = new Map(base.#custom)
       this.#customVersions = new Map(base.#customVersions)
       this.#broken = new Map(base.#broken)
     }
     if (runtimeConfig !== '') this.#servedCatalog()
+  }
+
+  /** Loads the types of a release after the default, which has its own; does nothing for other releases. */
+  async load(): Promise<void> {
+    if (this.#emulation !== undefined || compareReleases(this.#release, defaultRelease) <= 0) return
+    const { emulateRelease, releases, typesAt } = await import('@krmkit/kinds/releases')
+    if (!releases.includes(this.#release)) return
+    this.#emulation = { emulated: emulateRelease(this.features), types: typesAt(this.#release) }
+    this.#catalog = this.#catalogOf('api/all=true')
+    this.#served = undefined
+  }
+
+  #catalogOf(runtimeConfig: string): Catalog {
+    return createCatalog({ runtimeConfig, features: this.features, ...this.#emulation })
   }
 
   /** Returns a copy; definitions added to the copy are not added to this object. */
@@ -202,7 +233,7 @@ export class OfflineKinds {
   }
 
   #servedCatalog(): Catalog {
-    this.#served ??= createCatalog({ runtimeConfig: this.#runtimeConfig, features: this.features })
+    this.#served ??= this.#catalogOf(this.#runtimeConfig)
     return this.#served
   }
 

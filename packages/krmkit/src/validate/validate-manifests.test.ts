@@ -68,6 +68,22 @@ describe('validateManifests', () => {
     expect((await validator.validate(files)).findings.map(({ rule }) => rule)).toEqual(['missing-definition'])
   })
 
+  it('validates for a release after the default', async () => {
+    const spec = '{hostnameOverride: web, containers: [{name: c, image: i}]}'
+    const deviceClass = 'apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n'
+    const text = `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: ${spec}\n---\n${deviceClass}`
+    const messages = async (release: string) => {
+      const { findings } = await validateManifests([{ path: 'a.yaml', text }], { release })
+      return findings.map(({ message }) => message)
+    }
+    const [older, later] = [await messages('1.33'), await messages('1.37')]
+    expect(older).toEqual([
+      'unknown field',
+      'resource.k8s.io/v1 DeviceClass is not in Kubernetes 1.33: it was added in Kubernetes 1.34',
+    ])
+    expect(later).toEqual([])
+  })
+
   it('validates for a release', async () => {
     const text = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {}}\n'
     const { findings } = await validateManifests([{ path: 'a.yaml', text }], { release: '1.24' })

@@ -154,6 +154,7 @@ function checkFiles(files: readonly ManifestFile[]): void {
 
 /** Returns the kinds together with the custom resources that the sources define. */
 export async function kindsWith(kinds: OfflineKinds, sources: readonly DefinitionSource[]): Promise<OfflineKinds> {
+  await kinds.load()
   const all = kinds.copy()
   for (const source of sources) {
     if ('text' in source) await all.defineAll(source)
