@@ -1,4 +1,4 @@
-import { whenDone } from '@krmkit/base/work'
+import { paceOf, whenDone } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { newlyMissing } from '@krmkit/kinds/strategies'
 import { ApiError, type FieldError } from '@krmkit/meta'
@@ -28,8 +28,9 @@ import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './read/list.ts'
 import { parseResourceVersion, waitForNewest, waitForVersion } from './read/resource-version.ts'
 import { type ResourceWatch, watchEntries } from './read/watch.ts'
+import { frozen } from './versions/canonical-form.ts'
 import { toVersion } from './versions/to-version.direct.ts'
-import { requiredMembersOf, toStorageVersion } from './versions/version-conversion.ts'
+import { presentForm, requiredMembersOf, toStorageVersion } from './versions/version-conversion.ts'
 import { applyObject } from './write/apply.ts'
 import { createObject } from './write/create.ts'
 import { deleteCollection, deleteObject } from './write/deletion.ts'
@@ -125,9 +126,19 @@ export class ResourceStore {
     })
   }
 
-  /** Changes an object as the server itself, in the storage version and without defaulting. */
+  /** Changes an object as the server itself, in the present form and without defaulting. @see presentForm */
   updateStored(context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
-    return updateObject(this.#internals, context, request)
+    const { change, ...target } = request
+    return updateObject(this.#internals, context, {
+      change: async (current) => {
+        if (current === undefined) return change(undefined)
+        const pace = paceOf(this.#internals.turns, current)
+        const present = await frozen(await presentForm(current, this.definition, pace), pace)
+        const next = await change(present)
+        return next === present ? current : next
+      },
+      ...target,
+    })
   }
 
   /** Server-side apply. @throws ApiError 400, 403, 404, 409 (conflicts), 413, 422. */

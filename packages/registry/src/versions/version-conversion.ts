@@ -1,11 +1,13 @@
 import { deepFreeze } from '@krmkit/base/paced'
-import { isLargeValue, runInLaterTurns, type Turns, type Work } from '@krmkit/base/work'
+import { isLargeValue, type Pace, runInLaterTurns, type Turns, type Work, whenDone } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import type { ApiObject } from '@krmkit/meta'
 import type { DecodedSize, StructType } from '@krmkit/schema'
 import type { FrozenObject } from '../interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
+import * as direct from './to-version.direct.ts'
+import { toVersion } from './to-version.ts'
 import { applyVersionDefaults } from './version-defaults.direct.ts'
 import type { VersionDefaultsOptions } from './version-defaults.ts'
 import * as paced from './version-defaults.ts'
@@ -42,6 +44,25 @@ export function loadVersion(
 ): Promise<FrozenObject> | undefined {
   if (definition.paced === undefined || !isLargeValue(object)) return undefined
   return runInLaterTurns(frozenResult(definition.paced.fromStorage(object)), turns)
+}
+
+/**
+ * The form in which a write stores an object that it takes from storage. An instance of a custom resource may have been stored under another
+ * definition: in another version, or without the present defaults. Its present form has the storage version, and what the version of the
+ * request shows. Returns a promise when the object is large.
+ *
+ *     stored as v1 {}, requested as v2, stored as v3 --> v3 {color: red}   (the default of v1 is red)
+ */
+export function presentForm<T extends FrozenObject | ApiObject>(
+  object: T,
+  definition: ResourceDefinition,
+  pace: Pace,
+): T | Promise<T> {
+  const { custom, toStorage } = definition
+  if (custom === undefined || toStorage === undefined) return object
+  const stored = object as FrozenObject
+  const shown = pace.isSliced ? pace.run(toVersion(stored, definition)) : direct.toVersion(stored, definition)
+  return whenDone(shown, (each) => toStorage(each) as T)
 }
 
 function* frozenResult(work: Work<ApiObject>): Work<FrozenObject> {

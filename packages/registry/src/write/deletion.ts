@@ -14,7 +14,7 @@ import { groupResource, type StoredState, type StoreInternals } from '../interna
 import { isStorableName, objectKey } from '../keys.ts'
 import { listEntries } from '../read/list.ts'
 import { frozen, normalized } from '../versions/canonical-form.ts'
-import { storedType } from '../versions/version-conversion.ts'
+import { presentForm, storedType } from '../versions/version-conversion.ts'
 import { admissionAttributes, admissionContext } from './admission.ts'
 import { checkPreconditions, isHeld, terminated, validateDeleteOptions, warnOfPropagation } from './deletion-rules.ts'
 import { strategyContext } from './metadata.ts'
@@ -114,7 +114,7 @@ async function mark(
   next: ApiObject,
   pace: Pace,
 ): Promise<DeleteResult | undefined> {
-  const object = (await normalized(storedType(store), next, pace)) as ApiObject
+  const object = await normalized(storedType(store), await presentForm(next, store.definition, pace), pace)
   if (context.dryRun) return { object: await frozen(object, pace), removed: !isHeld(store.definition, object) }
   const stored = await writeMark(store, {
     object,

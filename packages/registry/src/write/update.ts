@@ -10,7 +10,7 @@ import { groupResource, type StoredState, type StoreInternals } from '../interna
 import { isStorableName, objectKey } from '../keys.ts'
 import { keepTimestamps } from '../ownership/field-ownership.ts'
 import { canonicalForm, frozen, mutableCopy, shownByDryRun } from '../versions/canonical-form.ts'
-import { loadVersion } from '../versions/version-conversion.ts'
+import { loadVersion, presentForm } from '../versions/version-conversion.ts'
 import { admissionAttributes, admissionContext, writeReserved } from './admission.ts'
 import { createObject } from './create.ts'
 import {
@@ -98,7 +98,7 @@ const updateVerb: Verb<StoredState, undefined> = {
     const pace = paceOf(turns, requested)
     const isSame = requested === current
     if (isSame && isStillValid(store, entry, current)) return { object: requested, pace, isUnchanged: true }
-    const object = copyMetadata(isSame ? await mutableCopy(requested, pace) : requested)
+    const object = copyMetadata(isSame ? await mutableCopy(await presentForm(requested, definition, pace), pace) : requested)
     assignNamespace(object, namespace, definition)
     return { object, pace, isUnchanged: false }
   },
