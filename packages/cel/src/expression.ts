@@ -16,8 +16,6 @@ export interface ExpressionProblem {
   readonly problem: string
   /** Whether planning failed after a successful type check. */
   readonly internal: boolean
-  /** Result type, as far as it is known. */
-  readonly type?: Type
 }
 
 export interface ExpressionOptions {
@@ -52,13 +50,13 @@ export function compileExpression(
   if (kinds !== undefined && !kinds.includes(type.kind)) {
     const [only, ...more] = kinds.map((kind) => (kind === 'null' ? 'null_type' : kind))
     const wanted = more.length === 0 ? only : `one of [${[only, ...more].join(' ')}]`
-    return { problem: `must evaluate to ${wanted} but got ${shown(type)}`, internal: false, type }
+    return { problem: `must evaluate to ${wanted} but got ${shown(type)}`, internal: false }
   }
   if (result !== undefined && !sameType(type, result)) {
-    return { problem: `must evaluate to ${shown(result)} but got ${shown(type)}`, internal: false, type }
+    return { problem: `must evaluate to ${shown(result)} but got ${shown(type)}`, internal: false }
   }
   const program = compiled.program()
-  if (program instanceof PlanError) return { problem: `program instantiation failed: ${program.message}`, internal: true, type }
+  if (program instanceof PlanError) return { problem: `program instantiation failed: ${program.message}`, internal: true }
   return { text, program, type }
 }
 

@@ -173,7 +173,7 @@ export function compileVariables(
   for (const { name, expression } of declared) {
     const source = compile(expression)
     variables.set(name, source)
-    types.set(name, source.compiled.type === undefined ? engine.dynType : engine.variableType(source.compiled.type))
+    types.set(name, 'problem' in source.compiled ? engine.dynType : engine.variableType(source.compiled.type))
   }
   return variables
 }

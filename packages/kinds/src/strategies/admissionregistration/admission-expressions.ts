@@ -30,7 +30,10 @@ export interface ExpressionContext {
   readonly budget: CompileBudget
 }
 
-/** @param kinds of types that the expression may return; absent: any. */
+/**
+ * @param kinds of types that the expression may return; absent: any.
+ * @returns the type of the result; `undefined` for an expression with an error, even if its types are correct.
+ */
 export function validateExpression(
   text: string,
   at: FieldPath,
@@ -54,7 +57,7 @@ export function validateExpression(
   if (!('problem' in compiled)) return compiled.type
   if (compiled.internal) at.internal(compiled.problem)
   else at.invalid(text, compiled.problem)
-  return compiled.type
+  return undefined
 }
 
 function environmentFor(text: string, { stored, context }: ExpressionContext): Environment {
@@ -62,7 +65,7 @@ function environmentFor(text: string, { stored, context }: ExpressionContext): E
   return stored.has(text) ? known.storedExpressions : known.newExpressions(context.features)
 }
 
-/** Type of a variable for the expressions after it. */
+/** Type of a variable for the expressions after it: dynamic where its own expression has an error. */
 export function variableType(type: Type | undefined): Type {
   return type === undefined ? { kind: 'dyn' } : cel().engine.variableType(type)
 }
