@@ -7,7 +7,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
     id: 'D20',
     title: 'Differences of Go structs have plain spaces and canonical quantities',
     reason:
-      'The Go library of kube-apiserver chooses at the start of the process between spaces and non-breaking ones. It prints the parts of a quantity as it was written; quantities are kept in their canonical form.',
+      'The Go library of kube-apiserver chooses at the start of the process between spaces and non-breaking ones. It prints the parts of a quantity as it was written, and no parts of one that is null; quantities are kept in their canonical form.',
     matches: (difference) => sameText(difference, plainDiffs),
   },
   {
@@ -95,13 +95,15 @@ export const bodyDepartures: readonly KnownDivergence[] = [
 
 /** The parts of a quantity in a difference of Go structs. */
 const goAmount = /i: resource\.int64Amount\{[^}]*\}, (?:s: "[^"]*", )?(?=Format: )/g
+/** A zero; kube-apiserver has a quantity without parts for null. */
+const zeroInDiff = /(?<=: )\{s: "0", Format: "DecimalSI"\}/g
 const goQuantity =
   /resource\.Quantity\{i:resource\.int64Amount\{[^}]*\}, d:resource\.infDecAmount\{[^}]*\}, s:"[^"]*", Format:"\w*"\}/g
 /** An empty value of a line of a difference of Go structs. */
-const emptyInDiff = /(?<=^[-+ ] .*: +)(?:map\[[\w.]+\]|\[\])[\w.]+\{\}(?=,$)/gm
+const emptyInDiff = /(?<=^[-+ ] .*: +)(?:(?:map\[[\w.]+\]|\[\])[\w.]+|core\.ResourceList)\{\}(?=,$)/gm
 const emptyGoValue = /((?:map\[[\w.]+\]|\[\])[\w.]+|core\.ResourceList)\{\}/g
 
-const plainDiffs = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll(goAmount, '')
+const plainDiffs = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll(goAmount, '').replaceAll(zeroInDiff, '{}')
 const stripEmpties = (text: string) => text.replaceAll(emptyInDiff, 'nil').replaceAll(emptyGoValue, '$1(nil)')
 /** The parsers also disagree on the number of errors. */
 const stripSyntaxErrors = (text: string) =>
