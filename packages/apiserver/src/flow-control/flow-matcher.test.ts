@@ -59,9 +59,27 @@ describe('flow schema matching', () => {
     [{ verbs: all, apiGroups: all, resources: all, namespaces: all }, ['GET', '/api/v1/nodes/n'], false],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, ['GET', '/api/v1/nodes/n'], true],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, read, false],
+    [{ verbs: all, apiGroups: all, resources: all, clusterScope: true, namespaces: null }, read, false],
+    [{ verbs: null, apiGroups: all, resources: all, namespaces: all }, read, false],
+    [{ verbs: all, apiGroups: null, resources: all, namespaces: all }, read, false],
+    [{ verbs: all, apiGroups: all, resources: null, namespaces: all }, read, false],
   ] as const)('matches resource rule %j with %j: %s', (rule, requested, fits) => {
     const classOf = createFlowMatcher([schema('s', 1, [user('*')], { resourceRules: [rule] })])
     expect(classOf(request('x', requested)) !== undefined).toBe(fits)
+  })
+
+  it('finds nothing in the null that stands for an empty list in a stored object', () => {
+    const paths = [
+      { verbs: null, nonResourceURLs: all },
+      { verbs: all, nonResourceURLs: null },
+    ]
+    for (const rule of paths) {
+      const classOf = createFlowMatcher([schema('s', 1, [user('*')], { nonResourceRules: [rule] })])
+      expect(classOf(request('x', ['GET', '/version']))).toBeUndefined()
+    }
+    const rules = [{ subjects: null, ...everything }]
+    const unbound = { ...schema('s', 1, []), spec: { ...schema('s', 1, []).spec, rules } }
+    expect(createFlowMatcher([unbound])(request('x', read))).toBeUndefined()
   })
 
   it.each([

@@ -1,3 +1,10 @@
+import type {
+  FlowSchema,
+  Subject as FlowSubject,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+} from '@krmkit/kinds/flowcontrol/v1'
 import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request/context.ts'
@@ -11,38 +18,15 @@ export interface FlowMatch {
   readonly level: string
 }
 
-interface Spec {
-  readonly priorityLevelConfiguration?: { readonly name?: string }
-  readonly matchingPrecedence?: number
-  readonly rules?: readonly Rule[]
-}
-
-interface Rule {
-  readonly subjects?: readonly Subject[]
-  readonly resourceRules?: readonly ResourceRule[]
-  readonly nonResourceRules?: readonly { readonly verbs?: readonly string[]; readonly nonResourceURLs?: readonly string[] }[]
-}
-
-interface Subject {
-  readonly kind?: string
-  readonly user?: { readonly name?: string }
-  readonly group?: { readonly name?: string }
-  readonly serviceAccount?: { readonly namespace?: string; readonly name?: string }
-}
-
-interface ResourceRule {
-  readonly verbs?: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly clusterScope?: boolean
-  readonly namespaces?: readonly string[]
-}
-
 interface Candidate {
   readonly match: FlowMatch
   /** Rules whose subjects include the user. */
-  readonly rules: readonly DeepReadonly<Rule>[]
+  readonly rules: readonly Rule[]
 }
+
+// Lists of stored flow schemas are null where they are empty: the types of the kind say of which.
+type Rule = DeepReadonly<PolicyRulesWithSubjects>
+type Subject = DeepReadonly<FlowSubject>
 
 /**
  * Matches requests against flow schemas, by precedence, then by name. The schemas whose subjects include a user are computed once per
@@ -73,13 +57,13 @@ function candidatesFor(user: FlowRequest['user'], all: readonly Candidate[]): re
   return all
     .map(({ match, rules }) => ({
       match,
-      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => matchesSubject(subject, user))),
+      rules: rules.filter(({ subjects }) => (subjects ?? []).some((subject) => matchesSubject(subject, user))),
     }))
     .filter(({ rules }) => rules.length > 0)
 }
 
-function specOf(schema: FrozenObject): DeepReadonly<Spec> {
-  return (schema as { readonly spec?: Spec }).spec ?? {}
+function specOf(schema: FrozenObject): Partial<NonNullable<DeepReadonly<FlowSchema>['spec']>> {
+  return (schema as DeepReadonly<FlowSchema>).spec ?? {}
 }
 
 const lowestPrecedence = 10_000
@@ -90,22 +74,17 @@ function byPrecedence(a: FrozenObject, b: FrozenObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
 }
 
-function matchesRule({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
+function matchesRule({ resourceRules = [], nonResourceRules = [] }: Rule, info: FlowRequest['info']): boolean {
   if (info.isResource) {
     for (const rule of resourceRules) if (matchesResource(rule, info)) return true
     return false
   }
-  return nonResourceRules.some(({ verbs, nonResourceURLs = [] }) => {
-    return includes(verbs, info.verb) && nonResourceURLs.some((url) => matchesPath(url, info.path))
-  })
+  return nonResourceRules.some((rule) => matchesNonResource(rule, info))
 }
 
 const accountPrefix = 'system:serviceaccount:'
 
-function matchesSubject(
-  { kind, user, group, serviceAccount }: DeepReadonly<Subject>,
-  requestUser: RequestContext['user'],
-): boolean {
+function matchesSubject({ kind, user, group, serviceAccount }: Subject, requestUser: RequestContext['user']): boolean {
   if (kind === 'User') return user?.name === '*' || user?.name === requestUser.username
   if (kind === 'Group') return group?.name === '*' || (requestUser.groups ?? []).includes(group?.name ?? '')
   if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
@@ -116,15 +95,22 @@ function matchesSubject(
   return accountName !== '' && !accountName.includes(':') && (name === '*' || name === accountName)
 }
 
-function matchesResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
+function matchesNonResource(
+  { verbs, nonResourceURLs }: DeepReadonly<NonResourcePolicyRule>,
+  { verb, path }: FlowRequest['info'],
+): boolean {
+  return includes(verbs, verb) && (nonResourceURLs ?? []).some((url) => matchesPath(url, path))
+}
+
+function matchesResource(rule: DeepReadonly<ResourcePolicyRule>, info: RequestContext['info']): boolean {
   if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group)) return false
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
   if (!includes(rule.resources, resource)) return false
   return info.namespace === '' ? rule.clusterScope === true : includes(rule.namespaces, info.namespace)
 }
 
-function includes(list: readonly string[] | undefined, value: string): boolean {
-  return list !== undefined && (list[0] === '*' || list.includes(value) || list.includes('*'))
+function includes(list: readonly string[] | null | undefined, value: string): boolean {
+  return list !== undefined && list !== null && (list[0] === '*' || list.includes(value) || list.includes('*'))
 }
 
 function matchesPath(pattern: string, path: string): boolean {
