@@ -27,10 +27,11 @@ interface Endpoints extends ApiObject {
   subsets?: { addresses?: { ip: string }[]; ports?: EndpointPort[] }[]
 }
 
+/** Lists that are stored empty are null. */
 interface EndpointSlice extends ApiObject {
   addressType: string
-  endpoints: { addresses: string[]; conditions?: { ready?: boolean } }[]
-  ports?: EndpointPort[]
+  endpoints: { addresses: string[] | null; conditions?: { ready?: boolean } }[] | null
+  ports?: EndpointPort[] | null
 }
 
 const services = resourceType<Service>({ group: '', version: 'v1', resource: 'services', kind: 'Service' })
@@ -99,7 +100,7 @@ async function ensureEndpoints(context: ControllerContext, facts: ServerFacts): 
   const ready = addresses.map((address) => ({ addresses: [address], conditions: { ready: true } }))
   const slice = { metadata: { name, namespace, labels }, addressType, endpoints: ready, ports }
   await ensureObject(context, endpointSlices, slice, (current) => {
-    const known = current.endpoints.flatMap((endpoint) => endpoint.addresses)
+    const known = (current.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? [])
     const isRight = sameTexts(known, addresses) && samePorts(current.ports, ports) && hasLabels(current, labels)
     return isRight ? undefined : { ...withLabels(current, labels), endpoints: ready, ports }
   })
@@ -124,7 +125,7 @@ function sameTexts(known: readonly string[] | undefined, wanted: readonly string
   return known !== undefined && known.length === wanted.length && [...known].sort().every((text, i) => text === wanted[i])
 }
 
-function samePorts(known: readonly ServicePort[] | undefined, wanted: readonly ServicePort[]): boolean {
+function samePorts(known: readonly ServicePort[] | null | undefined, wanted: readonly ServicePort[]): boolean {
   return (
     known?.length === wanted.length &&
     wanted.every((port, i) => {

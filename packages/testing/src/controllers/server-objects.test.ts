@@ -96,11 +96,13 @@ describe('objects of the server', () => {
     const { client } = made
     await client.delete(services, 'kubernetes')
     await client.patch(endpoints, 'kubernetes', { type: 'merge', patch: { subsets: null } })
+    await client.patch(slices, 'kubernetes', { type: 'merge', patch: { endpoints: [], ports: [] } })
     const { spec: before } = await client.get(leases, 'apiserver-a', inSystem)
     await made.clock.advance({ seconds: 10 })
     await made.settled()
     expect((await client.get(services, 'kubernetes')).spec).toMatchObject({ clusterIP: '10.0.0.1' })
     expect((await client.get(endpoints, 'kubernetes')).subsets).toHaveLength(1)
+    expect(await client.get(slices, 'kubernetes')).toMatchObject({ endpoints: [{ addresses: ['10.1.0.5'] }], ports: [{}] })
     expect((await client.get(leases, 'apiserver-a', inSystem)).spec?.renewTime).not.toBe(before?.renewTime)
   })
 
