@@ -18,10 +18,18 @@ export function describeSubject({ kind, name, namespace }: Subject, bindingNames
   return `${kind} ${goQuote(where)}`
 }
 
-/** The error of kube-apiserver for a binding whose role does not exist. */
-export function missingRoleMessage({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
+/**
+ * The error of kube-apiserver for a binding whose role does not exist.
+ *
+ * @param resource what the error names. Default: the kind of the role
+ */
+export function missingRoleMessage(
+  { kind, name }: { readonly kind: string; readonly name: string },
+  rbacGroup: string,
+  resource: string = kind.toLowerCase(),
+): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(kind)}`
-  return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
+  return `${resource}.${rbacGroup} ${goQuote(name)} not found`
 }
 
 /**

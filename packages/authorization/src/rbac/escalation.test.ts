@@ -54,6 +54,18 @@ describe('roles', () => {
     )
   })
 
+  it('names the resource of the request in errors about missing roles', async () => {
+    const missing = (name: string) => binding('shop', `to-${name}`, ['ClusterRole', name], user('jane'))
+    const write = { resource: 'roles', object: role('shop', 'r', [rule('get', 'core', 'pods')]) }
+    const message = refused('roles', 'r', '{APIGroups:[""], Resources:["pods"], Verbs:["get"]}')
+    const [a, b] = [`roles.${rbacGroup} "a" not found`, `roles.${rbacGroup} "b" not found`]
+    expect(await outcome(write, [], [missing('a')])).toBe(`${message}; resolution errors: [${a}]`)
+    expect(await outcome(write, [], [missing('a'), missing('b')])).toBe(`${message}; resolution errors: [[${a}, ${b}]]`)
+    const bound = { resource: 'rolebindings', object: binding('shop', 'x', ['ClusterRole', 'pods'], user('joe')) }
+    const more = [clusterRole('pods', [rule('get', 'core', 'pods')]), missing('a')]
+    expect(await outcome(bound, [], more)).toContain(`; resolution errors: [rolebindings.${rbacGroup} "a" not found]`)
+  })
+
   it('forbids granting permissions of one namespace elsewhere', async () => {
     expect(await outcome({ resource: 'roles', namespace: 'other', object: role('other', 'r', [secrets]) })).toMatch(/^403/)
     expect(await outcome({ resource: 'clusterroles', namespace: '', object: clusterRole('r', [secrets]) })).toMatch(/^403/)

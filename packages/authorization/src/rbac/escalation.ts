@@ -7,7 +7,7 @@
 
 import { createTurns, Pace, runPaced, type Turns } from '@krmkit/base/work'
 import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
-import { goQuote } from '@krmkit/meta/go-text'
+import { aggregateMessages, goQuote } from '@krmkit/meta/go-text'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
@@ -76,7 +76,8 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
 
   const requireCoverage = async (write: RoleWrite, wanted: readonly PolicyRule[]): Promise<void> => {
     const { user, resource, namespace, object } = write
-    const { resourceRules, nonResourceRules, errors } = (await rbac()).rulesFor(user, namespace)
+    const held = await rbac()
+    const { resourceRules, nonResourceRules } = held.rulesFor(user, namespace)
     const check = coverage([...resourceRules, ...nonResourceRules], wanted)
     const found = await runPaced(check, new Pace(turns))
     if (found.outcome === 'covered') return
@@ -85,7 +86,9 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
       found.outcome === 'tooMany'
         ? `${subject} is attempting to grant more RBAC permissions than can be checked`
         : `${subject} is attempting to grant RBAC permissions not currently held:\n${describeMissing(found.missing)}`
-    const resolution = errors.length === 0 ? '' : `; resolution errors: [${errors.join(', ')}]`
+    // As kube-apiserver, these errors name the resource of the request, not of the role.
+    const errors = held.policy.errorsFor(user, namespace, resource)
+    const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregateMessages(errors)}]`
     throw ApiError.forbidden({ group, resource }, object.metadata.name ?? '', problem + resolution)
   }
 

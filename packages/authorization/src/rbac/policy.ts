@@ -103,12 +103,16 @@ export class RbacPolicy {
     return match.grant.decision(match.ruleIndex, firstSubjectIndex(match.grant, user))
   }
 
-  /** Errors about missing roles that the bindings of a user reference. */
-  errorsFor(user: UserInfo, namespace: string): readonly string[] {
+  /**
+   * Errors about missing roles that the bindings of a user reference.
+   *
+   * @param resource what the errors name. Default: the kind of each role
+   */
+  errorsFor(user: UserInfo, namespace: string, resource?: string): readonly string[] {
     if (this.#missing === 0) return []
     return this.#grantsOf(user, namespace)
       .filter(({ role }) => role.rules === undefined)
-      .map(({ role }) => missingRoleMessage(role, this.group))
+      .map(({ role }) => missingRoleMessage(role, this.group, resource))
   }
 
   /** All rules of a user: cluster scope first, then the namespace, each ordered by binding name. */
