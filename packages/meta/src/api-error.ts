@@ -3,10 +3,11 @@
 import { StacklessError } from '@krmkit/base'
 import { formatGroupKind, formatGroupResource } from './api-version.ts'
 import { goQuote } from './go-text.ts'
-import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
+import type { Features, FieldError, GroupKind, GroupResource } from './interfaces.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
 import { ErrorBudget } from './validation/error-list.ts'
 import { formatFieldErrors } from './validation/field-error.ts'
+import { errorsAt } from './validation/printed-error.ts'
 
 /** Input for the error of a response that has only a status code. */
 export interface GenericFailure {
@@ -80,8 +81,11 @@ export class ApiError extends StacklessError {
   /**
    * 422: the object violates rules of its kind. The message contains each error once; the causes list the errors in order, up to
    * a limit.
+   *
+   * @param features the release that states the errors. Absent: 1.33.
    */
-  static invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
+  static invalid(kind: GroupKind, name: string, found: readonly FieldError[], features?: Pick<Features, 'release'>): ApiError {
+    const errors = features === undefined ? found : errorsAt(found, features.release)
     const subject = `${formatGroupKind(kind)} ${goQuote(name)} is invalid`
     const message = errors.length === 0 ? subject : `${subject}: ${formatFieldErrors(errors)}`
     const causes = causesOf(errors)

@@ -5,9 +5,14 @@ export { shortestFloat, shortestFloat32 } from './go-float.ts'
 /** Text printed verbatim in place of a value, for values whose Go form cannot be derived from JSON. */
 export class GoText {
   readonly text: string
-  constructor(text: string) {
+  /** The value as JSON, which releases from 1.34 on print. Absent: what {@link text} says, as JSON. */
+  readonly json: string | undefined
+
+  constructor(text: string, json?: string) {
     this.text = text
+    this.json = json
   }
+
   toString(): string {
     return this.text
   }
@@ -16,12 +21,13 @@ export class GoText {
 /**
  * Marks `text` as Go syntax, such as `intstr.IntOrString{Type:0, IntVal:1, StrVal:""}`.
  *
+ * @param json the value as JSON, where the text does not say it all: releases from 1.34 on print it instead.
  * @example
  * import { goText } from '@krmkit/meta/go-text'
  * String(goText('[]byte{0x1}')) // '[]byte{0x1}'
  */
-export function goText(text: string): GoText {
-  return new GoText(text)
+export function goText(text: string, json?: string): GoText {
+  return new GoText(text, json)
 }
 
 /**
@@ -154,12 +160,12 @@ export function truncateGoText(text: string): string {
  * import { joinFormatted } from '@krmkit/meta/go-text'
  * joinFormatted([1, 255], (byte) => `0x${byte.toString(16)}`) // '0x1, 0xff'
  */
-export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string): string {
+export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string, between = ', '): string {
   let text = ''
   let separator = ''
   for (const item of items) {
     text += separator + print(item)
-    separator = ', '
+    separator = between
     if (text.length > maxPrintedLength) return `${text.slice(0, maxPrintedLength)}...`
   }
   return text

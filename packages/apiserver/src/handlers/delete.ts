@@ -13,7 +13,7 @@ export async function deleteResource(scope: RequestScope, context: RequestContex
   const { namespace, name } = context.info
   const representation = negotiatedObjects(scope, context)
   const options = await deleteOptions(scope, context)
-  validateDeleteOptions(options, scope.profile)
+  validateDeleteOptions(options, scope)
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   context.span?.event('About to delete object from database')
   const result = await scope.store.delete(write, { namespace, name, options })

@@ -1,4 +1,4 @@
-import { ApiError, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { ApiError, type Features, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from '../media/negotiation.ts'
@@ -87,7 +87,11 @@ export interface WriteOptions {
 export function writeOptions(
   query: Query,
   kind: string,
-  { apply = false, profile = stockProfile }: { readonly apply?: boolean; readonly profile?: NamingProfile } = {},
+  {
+    apply = false,
+    profile = stockProfile,
+    features,
+  }: { readonly apply?: boolean; readonly profile?: NamingProfile; readonly features?: Features } = {},
 ): WriteOptions {
   // An empty `dryRun` counts as absent.
   const dryRun = (query.get('dryRun') ?? []).filter((value) => value !== '')
@@ -109,7 +113,7 @@ export function writeOptions(
       message: `Unsupported value: ${goQuote(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     })
   }
-  if (errors.length > 0) throw ApiError.invalid({ group: metaGroup(profile), kind }, '', errors)
+  if (errors.length > 0) throw ApiError.invalid({ group: metaGroup(profile), kind }, '', errors, features)
   return {
     dryRun: dryRun.length > 0,
     fieldManager: manager,

@@ -130,7 +130,7 @@ export function requestedOptions(
   kind: string,
   apply = false,
 ): WriteOptions {
-  const options = writeOptions(query, kind, { apply, profile })
+  const options = writeOptions(query, kind, { apply, profile, features })
   // Releases without field validation drop unknown fields silently.
   return features.release.atLeast('1.25') ? options : { ...options, fieldValidation: 'Ignore' }
 }

@@ -237,6 +237,6 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
 }
 
 /** Throws a 422 if there are errors. As on kube-apiserver, it names no kind. */
-function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
+function refuseIfWrong({ definition, features }: RequestScope, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors, features)
 }

@@ -26,7 +26,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   const name = context.info.name || bound
   if (bound !== name) throw ApiError.badRequest('name in URL does not match name in Binding object')
   const errors = validateBinding(binding)
-  if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors)
+  if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors, scope.features)
   await admission.validate(binding)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   const target = { namespace, name }

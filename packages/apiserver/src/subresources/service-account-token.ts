@@ -8,7 +8,7 @@ import {
   validateTokenName,
   validateTokenRequest,
 } from '@krmkit/kinds/strategies'
-import { ApiError, type FieldError, formatApiVersion } from '@krmkit/meta'
+import { ApiError, type Features, type FieldError, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
@@ -30,10 +30,10 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   const account = { namespace, name }
   const representation = negotiatedObjects(scope, context)
   const { body, kind, write, admission } = await admitOperation<TokenRequest>(scope, context)
-  refuse(kind, name, validateTokenName(body, account))
+  refuse(kind, name, validateTokenName(body, account), features)
   const { metadata } = codec.object(await store.get(account, context))
   const request = completeTokenRequest(body, account, clock.now())
-  refuse(kind, '', validateTokenRequest(request))
+  refuse(kind, '', validateTokenRequest(request), features)
   await admission.validate(request)
   const bound = boundObject(request.spec.boundObjectRef, account, registry.reader, { features })
   const { audiences, expirationSeconds } = request.spec
@@ -61,6 +61,6 @@ export async function createToken(scope: RequestScope, context: RequestContext):
 }
 
 /** @throws ApiError 422 when there are errors. */
-function refuse({ group, kind }: KindInfo, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid({ group, kind }, name, errors)
+function refuse({ group, kind }: KindInfo, name: string, errors: readonly FieldError[], features: Features): void {
+  if (errors.length > 0) throw ApiError.invalid({ group, kind }, name, errors, features)
 }

@@ -13,7 +13,7 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
-import { addErrors } from '@krmkit/meta/validation'
+import { addErrors, relocatedError } from '@krmkit/meta/validation'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { TypeMeta } from '@krmkit/schema/decode'
 import { NumberLiteral } from '@krmkit/schema/json'
@@ -216,7 +216,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
 
 /** Prefixes the path of an error of a status; the message keeps the path within the status. */
 function inStatus(error: FieldError): FieldError {
-  return { ...error, field: error.field === '<nil>' ? 'status' : `status.${error.field}` }
+  return relocatedError(error, error.field === '<nil>' ? 'status' : `status.${error.field}`)
 }
 
 function memberSchema(schema: JsonObject | undefined, name: string): JsonObject | undefined {

@@ -4,6 +4,7 @@ import { GoText, goNumber, goQuote, goQuoteShort, goSyntax, joinFormatted, trunc
 import type { FieldError } from '../interfaces.ts'
 import { maxFieldErrorsLength } from './error-list.ts'
 import type { Path } from './path.ts'
+import { type ErrorBody, PrintedError } from './printed-error.ts'
 
 /** A path, its text, or `undefined` for the object itself. */
 export type FieldPathLike = Path | string | undefined
@@ -19,11 +20,11 @@ export type FieldPathLike = Path | string | undefined
 export const field = {
   /** The value is malformed, out of range or inconsistent with another one. */
   invalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
-    return createFieldError(path, 'FieldValueInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+    return printedError(path, 'FieldValueInvalid', { label: 'Invalid value', value, detail })
   },
   /** The value has the wrong type. */
   typeInvalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
-    return createFieldError(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+    return printedError(path, 'FieldValueTypeInvalid', { label: 'Invalid value', value, detail })
   },
   /** A required value is absent, null or empty. */
   required(path: FieldPathLike, detail = ''): FieldError {
@@ -32,15 +33,15 @@ export const field = {
   /** The value is not in a closed set, printed in the order of `allowed`. */
   notSupported(path: FieldPathLike, value: unknown, allowed: readonly string[]): FieldError {
     const detail = allowed.length === 0 ? '' : `supported values: ${joinFormatted(allowed, goQuote)}`
-    return createFieldError(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
+    return printedError(path, 'FieldValueNotSupported', { label: 'Unsupported value', value, detail })
   },
   /** The value is not permitted here, although valid elsewhere. */
   forbidden(path: FieldPathLike, detail: string): FieldError {
     return createFieldError(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
   },
   /** The value must be unique but occurs more than once. */
-  duplicate(path: FieldPathLike, value: unknown): FieldError {
-    return createFieldError(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
+  duplicate(path: FieldPathLike, value: unknown, detail = ''): FieldError {
+    return printedError(path, 'FieldValueDuplicate', { label: 'Duplicate value', value, detail })
   },
   /** The value has more than `max` bytes and is not printed. A negative `max` omits the limit from the message. */
   tooLong(path: FieldPathLike, _value: unknown, max: number): FieldError {
@@ -53,8 +54,8 @@ export const field = {
     return createFieldError(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
   },
   /** The value refers to something that does not exist. */
-  notFound(path: FieldPathLike, value: unknown): FieldError {
-    return createFieldError(path, 'FieldValueNotFound', `Not found: ${printValue(value)}`)
+  notFound(path: FieldPathLike, value: unknown, detail = ''): FieldError {
+    return printedError(path, 'FieldValueNotFound', { label: 'Not found', value, detail })
   },
   /** The value could not be validated because of another failure. */
   internal(path: FieldPathLike, detail: string): FieldError {
@@ -100,7 +101,17 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 }
 
 function createFieldError(path: FieldPathLike, reason: FieldError['reason'], message: string): FieldError {
-  return { field: path === undefined ? '<nil>' : truncateGoText(String(path)), reason, message }
+  return { field: pathText(path), reason, message }
+}
+
+/** An error that prints its value. */
+function printedError(path: FieldPathLike, reason: FieldError['reason'], body: ErrorBody): FieldError {
+  const message = withDetail(`${body.label}: ${printValue(body.value)}`, body.detail)
+  return new PrintedError(pathText(path), { reason, message, body })
+}
+
+function pathText(path: FieldPathLike): string {
+  return path === undefined ? '<nil>' : truncateGoText(String(path))
 }
 
 function withDetail(text: string, detail: string): string {

@@ -1,6 +1,16 @@
 import type { Pace } from '@krmkit/base/work'
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
+import {
+  ApiError,
+  type ApiObject,
+  type Features,
+  field,
+  formatTime,
+  type NamingProfile,
+  Path,
+  parseTime,
+  stockProfile,
+} from '@krmkit/meta'
 import type { DeleteRequestOptions, FrozenObject, WriteContext } from '../interfaces.ts'
 import { mutableCopy } from '../versions/canonical-form.ts'
 import { copyMetadata } from './metadata.ts'
@@ -20,7 +30,10 @@ const foregroundFinalizer = 'foregroundDeletion'
  * validateDeleteOptions({ propagationPolicy: 'Background' }) // undefined
  * validateDeleteOptions({ propagationPolicy: 'Background', orphanDependents: true }) // throws
  */
-export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain }: NamingProfile = stockProfile): void {
+export function validateDeleteOptions(
+  options: DeleteRequestOptions,
+  { profile: { apiDomain } = stockProfile, features }: { readonly profile?: NamingProfile; readonly features?: Features } = {},
+): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
@@ -38,7 +51,7 @@ export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain
     )
   }
   errors.push(...validateDryRun(dryRun ?? []))
-  if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
+  if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors, features)
 }
 
 /** Whether finalizers or a grace period keep a terminating object. */

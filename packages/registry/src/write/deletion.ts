@@ -49,7 +49,7 @@ interface Deletion {
 export async function deleteObject(store: StoreInternals, context: WriteContext, request: DeleteRequest): Promise<DeleteResult> {
   const { definition, environment } = store
   const { options, collective = false } = request
-  validateDeleteOptions(options, environment.profile)
+  validateDeleteOptions(options, environment)
   if (!collective) warnOfPropagation(definition, options, context)
   const admission = admissionContext(store, context)
   let deletion: Deletion = { store, context, request, admission, preconditions: options.preconditions, marked: undefined }
@@ -155,7 +155,7 @@ export async function deleteCollection(
   context: WriteContext,
   { options, ...listed }: DeleteCollectionRequest,
 ): Promise<void> {
-  validateDeleteOptions(options, store.environment.profile)
+  validateDeleteOptions(options, store.environment)
   warnOfPropagation(store.definition, options, context)
   const { entries } = await listEntries(store, listed, context.signal)
   const pace = new Pace(store.turns)

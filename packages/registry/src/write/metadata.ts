@@ -1,6 +1,16 @@
 import type { Work } from '@krmkit/base/work'
 import { type ResourceDefinition, type StrategyContext, validationWork } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type FieldError, field, formatTime, type NameRule, nameRules, Path } from '@krmkit/meta'
+import {
+  ApiError,
+  type ApiObject,
+  type Features,
+  type FieldError,
+  field,
+  formatTime,
+  type NameRule,
+  nameRules,
+  Path,
+} from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import * as paced from '@krmkit/meta/paced'
 import { isLargeMetadata, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/validation'
@@ -127,16 +137,15 @@ export const optimisticLockMessage = 'the object has been modified; please apply
 export function checkResourceVersion(
   { group, resource, strategy }: ResourceDefinition,
   name: string,
-  { next, current }: { readonly next: ApiObject; readonly current: FrozenObject },
+  { next, current, features }: { readonly next: ApiObject; readonly current: FrozenObject; readonly features?: Features },
 ): void {
   const version = next.metadata.resourceVersion ?? ''
   if (version === '' || version === '0') {
     if (strategy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
       // As on kube-apiserver, the error names the resource instead of the kind.
-      throw ApiError.invalid({ group, kind: resource.name }, name, [
-        field.invalid(place, goText('0x0'), 'must be specified for an update'),
-      ])
+      const error = field.invalid(place, goText('0x0'), 'must be specified for an update')
+      throw ApiError.invalid({ group, kind: resource.name }, name, [error], features)
     }
     next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
     return

@@ -240,7 +240,7 @@ function refuse({ store, context }: Write, { object }: Draft, errors: readonly F
   const stored = storedDefinition(store).kind
   const { kind } = statedType ?? stored
   const { group } = statedType === undefined ? stored : parseApiVersion(statedType.apiVersion)
-  throw ApiError.invalid({ group, kind }, object.metadata.name ?? '', errors)
+  throw ApiError.invalid({ group, kind }, object.metadata.name ?? '', errors, store.environment.features)
 }
 
 function addWarnings(write: Write, { object }: Draft, strategyRequest: StrategyContext): void {

@@ -124,7 +124,7 @@ const updateVerb: Verb<StoredState, undefined> = {
   },
 
   checkMetadata({ store, live: { current }, request }, next) {
-    checkResourceVersion(store.definition, request.name, { next, current })
+    checkResourceVersion(store.definition, request.name, { next, current, features: store.environment.features })
   },
 
   prepare(write, next, context) {

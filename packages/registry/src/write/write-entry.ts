@@ -4,8 +4,8 @@ import * as pacedBase from '@krmkit/base/paced'
 import { inSpan, type RequestSpan } from '@krmkit/base/tracing'
 import type { Pace, Work } from '@krmkit/base/work'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { ApiObject, field } from '@krmkit/meta'
-import { goStrings } from '@krmkit/meta/go-text'
+import { type ApiObject, type FieldError, field } from '@krmkit/meta'
+import { goStrings, goText } from '@krmkit/meta/go-text'
 import { stringifyJson } from '@krmkit/schema'
 import * as paced from '@krmkit/schema/paced'
 import type { Entry } from '@krmkit/storage'
@@ -232,12 +232,9 @@ function joined(object: object, open: object | undefined, printed: PrintedParts)
  * validateDryRun(['All']) // []
  * validateDryRun(['Some'])[0]?.message // 'Unsupported value: []string{"Some"}: supported values: "All"'
  */
-export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
+export function validateDryRun(dryRun: readonly string[]): FieldError[] {
   if (dryRun.every((word) => word === 'All')) return []
-  const printed = goStrings(dryRun)
-  return [
-    { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` },
-  ]
+  return [field.notSupported('dryRun', goText(goStrings(dryRun)), ['All'])]
 }
 
 /** Names of the spans of writes: those of kube-apiserver, whatever the storage is. */

@@ -92,7 +92,7 @@ export class FieldPath {
 
   /** `detail` is set where kube-apiserver prints more than the value. */
   duplicate(value: unknown, detail = ''): void {
-    this.#add(withDetail(field.duplicate(this.path(), value), detail))
+    this.#add(field.duplicate(this.path(), value, detail))
   }
 
   /** `allowed` is printed in the given order. */
@@ -102,7 +102,7 @@ export class FieldPath {
 
   /** `detail` as of {@link duplicate}. */
   notFound(value: unknown, detail = ''): void {
-    this.#add(withDetail(field.notFound(this.path(), value), detail))
+    this.#add(field.notFound(this.path(), value, detail))
   }
 
   tooLong(value: unknown, max: number): void {
@@ -125,8 +125,4 @@ export class FieldPath {
   #add(error: FieldError): void {
     this.errors.push(error)
   }
-}
-
-function withDetail(error: FieldError, detail: string): FieldError {
-  return detail === '' ? error : { ...error, message: `${error.message}: ${detail}` }
 }

@@ -1,7 +1,7 @@
 import { memberNames, type Work } from '@krmkit/base/work'
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import * as pacedMeta from '@krmkit/meta/paced'
-import { formatFieldErrors } from '@krmkit/meta/validation'
+import { formatFieldErrors, relocatedError } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
 import * as pacedSchema from '@krmkit/schema/paced'
@@ -200,7 +200,7 @@ function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Wor
  */
 function validateByKeywords(schema: Schema, path: Path): FieldError[] {
   const found = createSchemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
-  return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
+  return found.map((error) => relocatedError(error, error.field === '<nil>' ? String(path) : `${path}.${error.field}`))
 }
 
 function withoutMarkers(schema: JsonObject): JsonObject {
