@@ -261,3 +261,9 @@ describe('aggregated discovery', () => {
     expect(own.resolve({ path: '/apis', headers: { accept: aggregated } })).toMatchObject({ outcome: 'document' })
   })
 })
+
+it('omits the creationTimestamp of groups where the release does', () => {
+  const later = createDiscovery({ resources: () => resources, serverAddress: () => '', nullTimes: false })
+  const found = later.resolve({ path: '/apis', headers: { accept: aggregated } }) as { object: { items: { metadata: object }[] } }
+  expect(found.object.items[1]!.metadata).toEqual({ name: 'apps' })
+})

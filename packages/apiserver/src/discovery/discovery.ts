@@ -29,6 +29,8 @@ export interface DiscoveryOptions {
   readonly profile?: NamingProfile
   /** Versions of aggregated discovery that the release supports. Default: all. */
   readonly aggregated?: readonly AggregatedVersion[]
+  /** Whether groups of the aggregated form have a null creationTimestamp, as before 1.34. Default true. */
+  readonly nullTimes?: boolean
   /** Whether resources have the hash of their storage version (gate `StorageVersionHash`). Default true. */
   readonly storageVersionHashes?: boolean
 }
@@ -94,7 +96,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const profile = options.profile ?? stockProfile
   const remote = options.remote ?? (() => noRemote)
   let remoteVersions: readonly RemoteVersion[] = noRemote
-  const forms = { profile, withHashes: options.storageVersionHashes ?? true }
+  const forms = { profile, withHashes: options.storageVersionHashes ?? true, nullTimes: options.nullTimes ?? true }
   let snapshot = new DiscoverySnapshot([], forms)
 
   function current(): DiscoverySnapshot {
@@ -138,22 +140,27 @@ interface DiscoveryContext {
   readonly aggregated: readonly AggregatedVersion[]
 }
 
+interface SnapshotForms {
+  readonly profile: NamingProfile
+  readonly withHashes: boolean
+  readonly nullTimes: boolean
+}
+
 /** The documents of one set of served resources, each created on first use. */
 class DiscoverySnapshot {
   readonly #profile: NamingProfile
   readonly #withHashes: boolean
+  readonly #nullTimes: boolean
   readonly #core: ServedGroup | undefined
   readonly #named: readonly ServedGroup[]
   readonly #byName: ReadonlyMap<string, ServedGroup>
   readonly #documents = new Map<string, PlainDocument>()
   readonly #aggregated = new Map<string, { readonly object: JsonObject; readonly etag: string }>()
 
-  constructor(
-    groups: readonly ServedGroup[],
-    { profile, withHashes }: { readonly profile: NamingProfile; readonly withHashes: boolean },
-  ) {
+  constructor(groups: readonly ServedGroup[], { profile, withHashes, nullTimes }: SnapshotForms) {
     this.#profile = profile
     this.#withHashes = withHashes
+    this.#nullTimes = nullTimes
     this.#core = groups.find(({ group }) => group === '')
     this.#named = groups.filter(({ group }) => group !== '')
     this.#byName = new Map(groups.map((group) => [group.group, group]))
@@ -207,7 +214,8 @@ class DiscoverySnapshot {
     const cached = this.#aggregated.get(key)
     if (cached !== undefined) return cached
     const groups = path === '/apis' ? this.#named : [this.#core as ServedGroup]
-    const object = groupDiscoveryList(groups, `${discoveryGroup(this.#profile)}/${version}`)
+    const apiVersion = `${discoveryGroup(this.#profile)}/${version}`
+    const object = groupDiscoveryList(groups, { apiVersion, nullTimes: this.#nullTimes })
     const etag = hexText(digest('sha512', [JSON.stringify(object.items)])).toUpperCase()
     const list = { object, etag }
     this.#aggregated.set(key, list)

@@ -163,13 +163,17 @@ function isStored({ name, verbs }: ResourceInfo): boolean {
 export type AggregatedVersion = 'v2' | 'v2beta1'
 
 /** The aggregated documents of `/api` and `/apis`: groups with their versions and resources. */
-export function groupDiscoveryList(groups: readonly ServedGroup[], apiVersion: string): JsonObject {
+export function groupDiscoveryList(
+  groups: readonly ServedGroup[],
+  { apiVersion, nullTimes }: { readonly apiVersion: string; readonly nullTimes: boolean },
+): JsonObject {
+  const time = nullTimes ? { creationTimestamp: null } : {}
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion,
     metadata: {},
     items: groups.map(({ group, versions }) => ({
-      metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
+      metadata: { ...(group === '' ? {} : { name: group }), ...time },
       versions: versions.map(versionDiscovery),
     })),
   }

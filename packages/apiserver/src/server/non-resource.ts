@@ -73,6 +73,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     serverAddress: () => options.serverAddress,
     profile: options.scope.profile,
     aggregated: aggregatedAt(options.scope.features),
+    nullTimes: !options.scope.features.release.atLeast('1.34'),
     storageVersionHashes: gateEnabled('StorageVersionHash', options.scope.features),
     ...(options.remote === undefined ? {} : { remote: options.remote }),
   })

@@ -1,5 +1,6 @@
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource } from '@krmkit/schema'
+import type { TypeFacts } from '@krmkit/schema/model'
 import { modelTexts } from '../catalog/model-texts.ts'
 import { fieldLifecycles } from './fields.ts'
 import { factMinor, minorOf } from './release-names.ts'
@@ -7,6 +8,16 @@ import { typesOfRelease } from './type-history.ts'
 
 /** The first release whose types are known; those of earlier ones are its types without younger fields. */
 const firstMinor = 21
+
+/** From this release on, an unset creationTimestamp is not printed; before, it is null. */
+const firstMinorWithoutNullTime = 34
+
+function withoutNullTime(facts: TypeFacts): TypeFacts {
+  const fields = facts.fields?.map(({ zero, ...field }) =>
+    zero === undefined || field.json === 'creationTimestamp' ? field : { ...field, zero },
+  )
+  return { ...facts, fields: fields ?? [] }
+}
 
 /** Fields that a release lacks, by `folder.Type field`: all versions of a type. */
 function absentFields(minor: number): ReadonlySet<string> {
@@ -37,7 +48,8 @@ export function typesAt(release: string, profile: NamingProfile = stockProfile):
   const isYounger = (type: string) => isLater(type) || isLater(type.slice(0, type.lastIndexOf('.')))
   let known: ReadonlySet<string> | undefined
   return createTypeSource(texts, {
-    revise(type, facts) {
+    revise(type, stated) {
+      const facts = minor >= firstMinorWithoutNullTime && type === 'meta/v1.ObjectMeta' ? withoutNullTime(stated) : stated
       if (facts.fields === undefined || (minor >= firstMinor && !isYounger(type))) return facts
       known ??= absentFields(minor)
       const absent = known

@@ -43,7 +43,7 @@ export function zeroObject(type: StructType): Record<string, unknown> {
 function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
   const { kind } = field.type
-  const always = kind === 'struct' || (kind === 'special' && field.type.special !== 'Unknown')
+  const always = kind === 'struct' || (kind === 'special' && field.type.special !== 'Unknown' && !omitsZeroTime(field))
   const zero = zeroForm(field)
   const countedSeparately = isCountedSeparately(field, owner)
   return {
@@ -59,6 +59,11 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     zeroBytes: memoize(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frameBytes))),
     countedSeparately,
   }
+}
+
+/** Whether nothing is printed for the zero time, whether it is unset or sent (`omitzero`). */
+function omitsZeroTime({ type, zero }: Field): boolean {
+  return zero === undefined && type.kind === 'special' && type.special === 'Time'
 }
 
 /** Whether a field is counted separately: most writes discard the `status` and `managedFields` that a client sent. */
@@ -120,7 +125,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
-  const plan = { node, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
+  const plan = { node, zero: () => specialZero(special), isEmpty: (value: unknown) => value === null, frameBytes: 1 }
   if (struct === undefined) return { ...plan, ...specialDecoding(special) }
   const schema: SchemaForm = { special, plan: memoize(() => planOf(struct())), zero: () => zeroObject(struct()) }
   return {
