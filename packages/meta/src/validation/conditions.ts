@@ -7,6 +7,7 @@ import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import { validateLabelName } from './object-meta.ts'
 import type { Path } from './path.ts'
+import { restatedError } from './printed-error.ts'
 
 /** An observation of an object's state. */
 export interface Condition {
@@ -44,7 +45,10 @@ export function validateConditions(conditions: readonly Partial<Condition>[] | n
     const types = new Set<string>()
     for (const [i, condition] of conditions.entries()) {
       const type = condition.type ?? ''
-      if (types.has(type)) errors.push(field.duplicate(path.index(i).child('type'), type))
+      if (types.has(type)) {
+        const error = field.duplicate(path.index(i).child('type'), type)
+        errors.push(restatedError(error, { since: '1.37', errors: [field.duplicate(path.index(i), type)] }))
+      }
       types.add(type)
       errors.push(...validateCondition(condition, path.index(i)))
     }
@@ -53,24 +57,40 @@ export function validateConditions(conditions: readonly Partial<Condition>[] | n
 
 /** Validates one condition. */
 export function validateCondition(condition: Partial<Condition>, path: Path): FieldError[] {
-  const errors = validateLabelName(condition.type ?? '', path.child('type'))
+  const errors = validateType(condition.type ?? '', path.child('type'))
   const status = condition.status ?? ''
   if (status !== 'True' && status !== 'False' && status !== 'Unknown') {
-    errors.push(field.notSupported(path.child('status'), status, ['False', 'True', 'Unknown']))
+    const error = field.notSupported(path.child('status'), status, ['False', 'True', 'Unknown'])
+    errors.push(status === '' ? restatedError(error, { since: '1.37', errors: [field.required(path.child('status'))] }) : error)
   }
   const { observedGeneration = 0, lastTransitionTime, message = '' } = condition
   if (observedGeneration < 0) {
     errors.push(field.invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'))
   }
-  if (!lastTransitionTime) errors.push(field.required(path.child('lastTransitionTime'), 'must be set'))
+  if (!lastTransitionTime) errors.push(mustBeSet(path.child('lastTransitionTime')))
   validateReason(condition.reason ?? '', path.child('reason'), errors)
   if (utf8Length(message) > maxMessageLength) errors.push(field.tooLong(path.child('message'), message, maxMessageLength))
   return errors
 }
 
+/** From 1.37 on an empty type has one error, which stands for those of its name. */
+function validateType(type: string, path: Path): FieldError[] {
+  const [first, ...more] = validateLabelName(type, path)
+  if (first === undefined || type !== '') return first === undefined ? [] : [first, ...more]
+  const since = '1.37'
+  return [
+    restatedError(first, { since, errors: [field.required(path, 'is required')] }),
+    ...more.map((error) => restatedError(error, { since, errors: [] })),
+  ]
+}
+
+function mustBeSet(path: Path): FieldError {
+  return restatedError(field.required(path, 'must be set'), { since: '1.34', errors: [field.required(path)] })
+}
+
 function validateReason(text: string, path: Path, errors: FieldError[]): void {
   if (text === '') {
-    errors.push(field.required(path, 'must be set'))
+    errors.push(mustBeSet(path))
     return
   }
   if (!reason.test(text)) {

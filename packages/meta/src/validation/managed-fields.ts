@@ -5,6 +5,7 @@ import type { DeepReadonly, FieldError, ManagedFieldsEntry } from '../interfaces
 import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import type { Path } from './path.ts'
+import { restatedError } from './printed-error.ts'
 
 /** Maximum length of a field manager name, in bytes. */
 export const maxFieldManagerLength = 128
@@ -46,7 +47,10 @@ function isPlainManager(manager: string): boolean {
 function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, errors: FieldError[]): void {
   const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
   if (operation !== 'Apply' && operation !== 'Update') {
-    errors.push(field.invalid(path.child('operation'), operation, 'must be `Apply` or `Update`'))
+    const at = path.child('operation')
+    const later =
+      operation === '' ? field.required(at, 'must not be empty') : field.notSupported(at, operation, ['Apply', 'Update'])
+    errors.push(restatedError(field.invalid(at, operation, 'must be `Apply` or `Update`'), { since: '1.37', errors: [later] }))
   }
   if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
     errors.push(field.invalid(path.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))

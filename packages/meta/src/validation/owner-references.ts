@@ -6,6 +6,7 @@ import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../
 import { collectErrors } from './error-list.direct.ts'
 import { field } from './field-error.ts'
 import type { Path } from './path.ts'
+import { restatedError } from './printed-error.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
@@ -15,8 +16,8 @@ export function validateOwnerReferences(references: readonly Reference[] | null 
   return collectErrors((errors) => {
     let controller: string | undefined
     let printed: GoText | undefined
-    for (const reference of references) {
-      validateOwnerReference(reference, path, errors)
+    for (const [index, reference] of references.entries()) {
+      validateOwnerReference(reference, { path, index }, errors)
       if (reference.controller !== true) continue
       const name = `${reference.kind ?? ''}/${reference.name ?? ''}`
       if (controller === undefined) controller = name
@@ -41,18 +42,43 @@ export function controllerOf(references: readonly Reference[] | null | undefined
   return references?.find((reference) => reference.controller === true)
 }
 
-function validateOwnerReference(reference: Reference, path: Path, errors: FieldError[]): void {
+interface Position {
+  readonly path: Path
+  readonly index: number
+}
+
+/** From 1.37 on the errors have the index of the reference. */
+function validateOwnerReference(reference: Reference, { path, index }: Position, errors: FieldError[]): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const groupVersion = parseApiVersionLeniently(apiVersion)
-  if (groupVersion.version === '') errors.push(field.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
-  if (kind === '') errors.push(field.invalid(path.child('kind'), kind, 'kind must not be empty'))
-  if (name === '') errors.push(field.invalid(path.child('name'), name, 'name must not be empty'))
-  if (uid === '') errors.push(field.invalid(path.child('uid'), uid, 'uid must not be empty'))
+  const indexed = path.index(index)
+  if (groupVersion.version === '') {
+    const at = indexed.child('apiVersion')
+    const later =
+      apiVersion === '' ? field.required(at, missing) : field.invalid(at, apiVersion, 'must be <group>/<version> or <version>')
+    const error = field.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')
+    errors.push(restatedError(error, { since: '1.37', errors: [later] }))
+  }
+  for (const [member, value] of Object.entries({ kind, name, uid })) {
+    if (value !== '') continue
+    errors.push(
+      restatedError(
+        field.invalid(path.child(member), value, `${member} ${missing}`),
+        { since: '1.34', errors: [field.invalid(path.child(member), value, missing)] },
+        { since: '1.37', errors: [field.required(indexed.child(member), missing)] },
+      ),
+    )
+  }
   if (groupVersion.group === '' && groupVersion.version === 'v1' && kind === 'Event') {
     const detail = `${formatGroupVersionKind({ ...groupVersion, kind })} is disallowed from being an owner`
-    errors.push(field.invalid(path, goText(printReference(reference)), detail))
+    const printed = goText(printReference(reference))
+    errors.push(
+      restatedError(field.invalid(path, printed, detail), { since: '1.37', errors: [field.invalid(indexed, printed, detail)] }),
+    )
   }
 }
+
+const missing = 'must not be empty'
 
 /** Like `parseApiVersion`, but text with two slashes yields an empty version. */
 function parseApiVersionLeniently(text: string): GroupVersion {

@@ -12,7 +12,8 @@ export interface ErrorBody {
   readonly detail: string
 }
 
-interface Restatement {
+/** What an error is from a release on. */
+export interface Restatement {
   readonly since: string
   readonly errors: readonly FieldError[]
 }
@@ -27,7 +28,7 @@ export class PrintedError implements FieldError {
   readonly message: string
   // Private, so that neither comparisons nor JSON see it.
   readonly #body: ErrorBody | undefined
-  readonly #restated: Restatement | undefined
+  readonly #restated: readonly Restatement[]
 
   constructor(
     field: string,
@@ -36,26 +37,31 @@ export class PrintedError implements FieldError {
       message,
       body,
       restated,
-    }: Pick<FieldError, 'reason' | 'message'> & { readonly body?: ErrorBody | undefined; readonly restated?: Restatement },
+    }: Pick<FieldError, 'reason' | 'message'> & {
+      readonly body?: ErrorBody | undefined
+      readonly restated?: readonly Restatement[]
+    },
   ) {
     this.field = field
     this.reason = reason
     this.message = message
     this.#body = body
-    this.#restated = restated
+    this.#restated = restated ?? []
   }
 
   static bodyOf(error: FieldError): ErrorBody | undefined {
     return #body in error ? error.#body : undefined
   }
 
-  static restatementOf(error: FieldError): Restatement | undefined {
-    return #restated in error ? error.#restated : undefined
+  static restatementsOf(error: FieldError): readonly Restatement[] {
+    return #restated in error ? error.#restated : []
   }
 }
 
 /**
  * An error that is stated as others from a release on.
+ *
+ * @param restated oldest first
  *
  * @example
  * import { createFeatures, field, Path } from '@krmkit/meta'
@@ -65,7 +71,7 @@ export class PrintedError implements FieldError {
  * error.message // 'Invalid value: "": must not be empty'
  * errorsAt([error], createFeatures('1.34').release)[0]?.message // 'Required value'
  */
-export function restatedError(error: FieldError, restated: Restatement): FieldError {
+export function restatedError(error: FieldError, ...restated: readonly Restatement[]): FieldError {
   const { field, reason, message } = error
   return new PrintedError(field, { reason, message, body: PrintedError.bodyOf(error), restated })
 }
@@ -100,19 +106,38 @@ export function errorsAt(errors: readonly FieldError[], release: Features['relea
 }
 
 function statedAt(error: FieldError, release: Features['release']): readonly FieldError[] {
-  const restated = PrintedError.restatementOf(error)
-  if (restated !== undefined && release.atLeast(restated.since)) return errorsAt(restated.errors, release)
+  const restated = PrintedError.restatementsOf(error).findLast(({ since }) => release.atLeast(since))
+  if (restated !== undefined) return errorsAt(restated.errors, release)
   const { field, reason } = error
-  return [{ field, reason, message: messageOf(error) }]
+  return [{ field, reason, message: messageOf(error, release) }]
+}
+
+/** Texts of name formats that moved: from a release on, a detail that begins with the first text has the second. */
+const movedDetails: readonly (readonly [since: string, begin: string, before: string, after: string])[] = [
+  [
+    '1.34',
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_',",
+    "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'",
+    "used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*'",
+  ],
+  ['1.35', 'a qualified name must consist', 'a qualified name', 'a valid label key'],
+  ['1.35', 'name part must be no more than', 'characters', 'bytes'],
+]
+
+function detailAt(detail: string, release: Features['release']): string {
+  for (const [since, begin, before, after] of movedDetails) {
+    if (detail.startsWith(begin) && release.atLeast(since)) return detail.replace(before, after)
+  }
+  return detail
 }
 
 const singular = /\b1 (byte|item)s$/
 
-function messageOf(error: FieldError): string {
+function messageOf(error: FieldError, release: Features['release']): string {
   const body = PrintedError.bodyOf(error)
   if (body !== undefined) {
     const text = `${body.label}: ${printJson(body.value)}`
-    return body.detail === '' ? text : `${text}: ${truncateGoText(body.detail)}`
+    return body.detail === '' ? text : `${text}: ${truncateGoText(detailAt(body.detail, release))}`
   }
   const counts = error.reason === 'FieldValueTooLong' || error.reason === 'FieldValueTooMany'
   return counts ? error.message.replace(singular, '1 $1') : error.message
