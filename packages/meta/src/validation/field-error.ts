@@ -4,7 +4,7 @@ import { GoText, goNumber, goQuote, goQuoteShort, goSyntax, joinFormatted, trunc
 import type { FieldError } from '../interfaces.ts'
 import { maxFieldErrorsLength } from './error-list.ts'
 import type { Path } from './path.ts'
-import { type ErrorBody, PrintedError } from './printed-error.ts'
+import { type ErrorBody, omittedValue, PrintedError } from './printed-error.ts'
 
 /** A path, its text, or `undefined` for the object itself. */
 export type FieldPathLike = Path | string | undefined
@@ -18,7 +18,7 @@ export type FieldPathLike = Path | string | undefined
  * field.invalid(Path.of('spec').child('size'), 0, 'must be positive').message // 'Invalid value: 0: must be positive'
  */
 export const field = {
-  /** The value is malformed, out of range or inconsistent with another one. */
+  /** The value is malformed, out of range or inconsistent with another one. `omittedValue` is not shown. */
   invalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
     return printedError(path, 'FieldValueInvalid', { label: 'Invalid value', value, detail })
   },
@@ -106,7 +106,8 @@ function createFieldError(path: FieldPathLike, reason: FieldError['reason'], mes
 
 /** An error that prints its value. */
 function printedError(path: FieldPathLike, reason: FieldError['reason'], body: ErrorBody): FieldError {
-  const message = withDetail(`${body.label}: ${printValue(body.value)}`, body.detail)
+  const shown = body.value === omittedValue ? body.label : `${body.label}: ${printValue(body.value)}`
+  const message = withDetail(shown, body.detail)
   return new PrintedError(pathText(path), { reason, message, body })
 }
 

@@ -29,4 +29,4 @@ export {
 } from './object-meta.ts'
 export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'
-export { errorsAt, relocatedError, restatedError } from './printed-error.ts'
+export { errorsAt, omittedValue, relocatedError, restatedError } from './printed-error.ts'

@@ -5,6 +5,9 @@ import { goNumber, goQuoteShort, truncateGoText } from '../go-text.ts'
 import type { Features, FieldError } from '../interfaces.ts'
 import { maxFieldErrors } from './error-list.ts'
 
+/** In place of a value that an error does not show. */
+export const omittedValue: unique symbol = Symbol('omitted value')
+
 /** What the message of an error is made of. */
 export interface ErrorBody {
   readonly label: string
@@ -136,7 +139,7 @@ const singular = /\b1 (byte|item)s$/
 function messageOf(error: FieldError, release: Features['release']): string {
   const body = PrintedError.bodyOf(error)
   if (body !== undefined) {
-    const text = `${body.label}: ${printJson(body.value)}`
+    const text = body.value === omittedValue ? body.label : `${body.label}: ${printJson(body.value)}`
     return body.detail === '' ? text : `${text}: ${truncateGoText(detailAt(body.detail, release))}`
   }
   const counts = error.reason === 'FieldValueTooLong' || error.reason === 'FieldValueTooMany'

@@ -3,6 +3,7 @@ import { createWorkBudget, type Evaluation, longEvaluation, PausedEvaluation } f
 import { ErrorValue, fromJson, Optional, optionalNone, type Value } from '@krmkit/cel/values'
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { goQuote, trimSpace, utf8Length } from '@krmkit/meta/go-text'
+import { omittedValue, restatedError } from '@krmkit/meta/validation'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import type { Rule } from './rule-compiler.ts'
@@ -170,8 +171,8 @@ export class RuleValidator {
     return true
   }
 
-  /** Records the error of a violated rule. */
-  #fail({ node, path, ratchet }: Visit, { rule, compiled }: BoundRule, evaluated: Evaluation | undefined): void {
+  /** Records the error of a violated rule. It shows the type of the value, from 1.35 on the value if it is a scalar. */
+  #fail({ node, path, value, ratchet }: Visit, { rule, compiled }: BoundRule, evaluated: Evaluation | undefined): void {
     const place = this.#placeOf(rule, node, path)
     const add = (error: FieldError): void => {
       if (!compiled.usesOldSelf && isUnchanged(ratchet)) this.#options.warn?.(`${error.field}: ${error.message}`)
@@ -183,7 +184,10 @@ export class RuleValidator {
       this.#stop()
       return
     }
-    add(errorFor(rule, place, { value: node.typeName, detail: message.text }))
+    const detail = message.text
+    const isPart = node.typeName === 'object' || node.typeName === 'array'
+    const later = errorFor(rule, place, { value: isPart ? omittedValue : value, detail })
+    add(restatedError(errorFor(rule, place, { value: node.typeName, detail }), { since: '1.35', errors: [later] }))
   }
 
   #invalid({ node, path }: Pick<Visit, 'node' | 'path'>, detail: string): void {
@@ -280,7 +284,7 @@ function ruleText({ rule, message = '' }: Rule): string {
   return trimSpace(message === '' ? rule : message)
 }
 
-function errorFor({ reason }: Rule, place: Path | undefined, { value, detail }: { value: string; detail: string }): FieldError {
+function errorFor({ reason }: Rule, place: Path | undefined, { value, detail }: { value: unknown; detail: string }): FieldError {
   switch (reason) {
     case 'FieldValueForbidden':
       return field.forbidden(place, detail)

@@ -11,7 +11,7 @@ import {
   validateObjectMeta,
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
-import { formatFieldError } from '@krmkit/meta/validation'
+import { formatFieldError, restatedError } from '@krmkit/meta/validation'
 import { decode } from '../decode/decode.direct.ts'
 import type { StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
@@ -164,13 +164,18 @@ function typeErrorOf(object: JsonObject, path: Path, type: StructType): FieldErr
   return decoded !== undefined && 'problem' in decoded ? decoded.problem : undefined
 }
 
+/** The detail is that of releases before 1.34. */
+function missing(path: Path): FieldError {
+  return restatedError(field.required(path, 'must not be empty'), { since: '1.34', errors: [field.required(path)] })
+}
+
 /** Validates one embedded resource. */
 export function validateEmbeddedObject(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
   const errors: FieldError[] = []
   const at = (name: string) => (path === undefined ? Path.of(name) : path.child(name))
   const { apiVersion, kind, metadata: meta } = object
-  if (apiVersion === undefined) errors.push(field.required(at('apiVersion'), 'must not be empty'))
-  if (kind === undefined) errors.push(field.required(at('kind'), 'must not be empty'))
+  if (apiVersion === undefined) errors.push(missing(at('apiVersion')))
+  if (kind === undefined) errors.push(missing(at('kind')))
   if (apiVersion !== undefined) {
     if (typeof apiVersion !== 'string') errors.push(field.invalid(at('apiVersion'), apiVersion, 'must be a string'))
     else if (apiVersion === '') errors.push(field.invalid(at('apiVersion'), apiVersion, 'must not be empty'))

@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/base/work'
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
-import { addErrors, collectErrors } from '@krmkit/meta/validation'
+import { addErrors, collectErrors, restatedError } from '@krmkit/meta/validation'
 import type { ValidationRule } from '../../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'
@@ -26,8 +26,8 @@ function validateRule(rule: DeepReadonly<ValidationRule>, schema: Schema, path: 
   const text = trimSpace(message)
   const at = path.child('message')
   if (expression === '') errors.push(field.required(path.child('rule'), 'rule is not specified'))
-  else if (message !== '' && text === '') errors.push(field.invalid(at, message, 'message must be non-empty if specified'))
-  else if (hasBreaks(text)) errors.push(field.invalid(at, message, 'message must not contain line breaks'))
+  else if (message !== '' && text === '') errors.push(subjectless(at, message, 'message must be non-empty if specified'))
+  else if (hasBreaks(text)) errors.push(subjectless(at, message, 'message must not contain line breaks'))
   else if (hasBreaks(expression) && text === '')
     errors.push(field.required(at, 'message must be specified if rule contains line breaks'))
   if (messageExpression !== '' && trimSpace(messageExpression) === '')
@@ -40,12 +40,18 @@ function validateRule(rule: DeepReadonly<ValidationRule>, schema: Schema, path: 
 
 function validateFieldPath(text: string, schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  if (trimSpace(text) === '') errors.push(field.invalid(path, text, 'fieldPath must be non-empty if specified'))
-  if (hasBreaks(text)) errors.push(field.invalid(path, text, 'fieldPath must not contain line breaks'))
+  if (trimSpace(text) === '') errors.push(subjectless(path, text, 'fieldPath must be non-empty if specified'))
+  if (hasBreaks(text)) errors.push(subjectless(path, text, 'fieldPath must not contain line breaks'))
   // Fields of a schema that is not structural are not looked up.
   if ('problem' in fieldAt(text, schema, { brackets: true }) && runAtOnce(structuralProblem(schema)) === undefined)
-    errors.push(field.invalid(path, text, 'fieldPath must be a valid path'))
+    errors.push(subjectless(path, text, 'fieldPath must be a valid path'))
   return errors
+}
+
+/** From 1.34 on the detail does not begin with the name of the field. */
+function subjectless(path: Path, value: string, detail: string): FieldError {
+  const later = field.invalid(path, value, detail.slice(detail.indexOf(' ') + 1))
+  return restatedError(field.invalid(path, value, detail), { since: '1.34', errors: [later] })
 }
 
 function hasBreaks(text: string): boolean {

@@ -2,7 +2,7 @@ import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type FieldError, field, nameRules, Path } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import { collectErrors, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta/paced'
-import { type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
+import { type ErrorList, restatedError, validateImmutableField } from '@krmkit/meta/validation'
 import { cel, createTypeSource, type StructType } from '@krmkit/schema'
 import { metaTypes } from '../../../data/meta.generated.ts'
 import type { StrategyContext } from '../../../interfaces.ts'
@@ -140,7 +140,7 @@ function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): v
   for (const [index, { schema }] of versions.entries()) {
     if (schema?.openAPIV3Schema !== undefined) continue
     const at = spec.child('versions').index(index).child('schema').child('openAPIV3Schema')
-    errors.push(field.required(at, 'schemas are required'))
+    errors.push(restatedError(field.required(at, 'schemas are required'), { since: '1.34', errors: [field.required(at)] }))
   }
 }
 
@@ -175,16 +175,26 @@ function* validateParts(
   // A schema shared by all versions is ignored if fields are not shared, as on kube-apiserver, which takes `schema: {}` for one there.
   const [schema, unknown] =
     schemaAt === 'schema'
-      ? [parts.schema?.openAPIV3Schema, 'selectableFields may only be set when version.schema.openAPIV3Schema is not included']
-      : [parts.schema, 'selectableFields may only be set when validations.schema is included']
+      ? [
+          parts.schema?.openAPIV3Schema,
+          ['version.schema.openAPIV3Schema is not', '`version.schema.openAPIV3Schema` is not'] as const,
+        ]
+      : [parts.schema, ['validations.schema is', 'validations.schema is'] as const]
   return [
     ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions })),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
-      ? [field.invalid(selectable, '', unknown)]
+      ? [withoutSchema(selectable, unknown)]
       : yield* validateSelectable(parts, path)),
   ]
+}
+
+function withoutSchema(path: Path, [before, later]: readonly [before: string, later: string]): FieldError {
+  return restatedError(field.invalid(path, '', `selectableFields may only be set when ${before} included`), {
+    since: '1.34',
+    errors: [field.invalid(path, '', `may only be set when ${later} included`)],
+  })
 }
 
 function* validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): Work<FieldError[]> {
