@@ -2,6 +2,7 @@ import { memberNames, type Work } from '@krmkit/base/work'
 import {
   type ApiObject,
   type DeepReadonly,
+  type Features,
   type FieldError,
   field,
   formatApiVersion,
@@ -77,12 +78,18 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
-    *validate(object, { warn, sent, statedType }) {
+    *validate(object, { warn, sent, statedType, features: { release } }) {
       const wrongType = typeErrors(statedType, { apiVersion, kind: object.kind })
       const metadata = wrongType ?? (yield* validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain }))
-      return yield* instances.validate(served(object), { metadataErrors: metadata, isTyped: wrongType === undefined, warn, sent })
+      return yield* instances.validate(served(object), {
+        metadataErrors: metadata,
+        isTyped: wrongType === undefined,
+        warn,
+        sent,
+        release,
+      })
     },
-    *validateUpdate(object, old, { warn, sent, statedType }) {
+    *validateUpdate(object, old, { warn, sent, statedType, features: { release } }) {
       const wrongType = typeErrors(statedType, { apiVersion, kind: object.kind })
       return yield* instances.validate(served(object), {
         metadataErrors: wrongType ?? (yield* validateObjectMetaUpdate(object.metadata, old.metadata)),
@@ -90,6 +97,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         old: toServed(old) as unknown as JsonObject,
         warn,
         sent,
+        release,
       })
     },
     warnings: finalizerWarnings,
@@ -104,13 +112,18 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         : {
             status: {
               prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
-              *validateUpdate(object: Frozen, old: Frozen, { warn, sent }: StrategyContext): Work<FieldError[]> {
+              *validateUpdate(
+                object: Frozen,
+                old: Frozen,
+                { warn, sent, features: { release } }: StrategyContext,
+              ): Work<FieldError[]> {
                 const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
                 return yield* instances.validateStatus(served(object), {
                   metadataErrors: metadata,
                   old: toServed(old) as unknown as JsonObject,
                   warn,
                   sent,
+                  release,
                 })
               },
             },
@@ -153,6 +166,7 @@ interface ValidateOptions {
   readonly old?: JsonObject
   readonly warn: ((text: string) => void) | undefined
   readonly sent: StrategyContext['sent']
+  readonly release: Features['release']
 }
 
 interface InstanceValidator {
@@ -191,7 +205,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       const { schema: node } = codec()
       const viewed = (yield* withWholeFloats(object, options.sent?.())) as JsonObject
       if (schema !== undefined && options.isTyped === true) {
-        validateBySchema ??= createSchemaValidator(schema)
+        validateBySchema ??= createSchemaValidator(schema, options)
         addErrors(errors, yield* validateBySchema.paced(viewed, { old: options.old }))
       }
       if (scale !== undefined && options.isTyped === true)
@@ -204,7 +218,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       const described = memberSchema(schema, 'status')
       const viewed = (yield* withWholeFloats(object, options.sent?.())) as JsonObject
       if (described !== undefined && Object.hasOwn(object, 'status')) {
-        validateStatusBySchema ??= createSchemaValidator(described)
+        validateStatusBySchema ??= createSchemaValidator(described, options)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
         addErrors(errors, (yield* validateStatusBySchema.paced(viewed.status as JsonValue, { old: before })).map(inStatus))
       }

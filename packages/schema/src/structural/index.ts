@@ -1,6 +1,7 @@
 export { createSchemaNode, hasTransitionRules, hasValidationRules, type SchemaNode } from '../schema-node.ts'
 export { type CustomTypeOptions, createCustomType } from './custom-type.ts'
 export { coerceEmbedded, embeddedTypeError, validateEmbedded } from './embedded.ts'
+export { appliesFormat, isUnrecognizedFormat } from './formats.ts'
 export { validateListTypes } from './list-types.direct.ts'
 export { pruneObject, pruneValue } from './prune.direct.ts'
 export type { PruneOptions } from './prune.ts'

@@ -1,10 +1,10 @@
 import { runAtOnce, type Work } from '@krmkit/base/work'
-import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { formatCheck } from '@krmkit/meta/formats'
+import { type Features, type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { maxFieldErrors } from '@krmkit/meta/validation'
 import { stringifyJson } from '../json/encode-json.direct.ts'
 import { own } from '../json/json-object.ts'
 import { equalityKey } from '../json/sorted-copy.ts'
+import { appliesFormat, numberRange, textFormat } from './formats.ts'
 import { type Check, junctorCheck, type PartsCheck } from './junctors.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { numberCheck } from './numbers.ts'
@@ -40,6 +40,8 @@ export interface SchemaValidatorOptions {
    * as violating the format instead of the type. Default: unchecked formats are ignored.
    */
   readonly everyFormat?: boolean
+  /** The release whose formats are checked. Default: 1.33. */
+  readonly release?: Features['release'] | undefined
 }
 
 /**
@@ -51,8 +53,11 @@ export interface SchemaValidatorOptions {
  * const validate = createSchemaValidator({ type: 'object', required: ['size'] })
  * validate({}).map(formatFieldError) // [ 'size: Required value' ]
  */
-export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
-  const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
+export function createSchemaValidator(
+  schema: JsonObject,
+  { everyFormat = false, release }: SchemaValidatorOptions = {},
+): SchemaValidator {
+  const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat, release })
   function* paced(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Work<FieldError[]> {
     const errors: FieldError[] = []
     const checked = check(value, path, errors, old)
@@ -82,6 +87,7 @@ interface CheckScope {
    */
   readonly isBranch: boolean
   readonly everyFormat: boolean
+  readonly release: Features['release'] | undefined
 }
 
 /** Schemas below this depth are ignored. */
@@ -97,18 +103,22 @@ function lazyCheck(schema: JsonObject, scope: CheckScope): PartsCheck {
 }
 
 /** Check of a part of the value by a part of the schema. */
-function childCheck(part: JsonObject, structure: JsonObject | undefined, { depth, everyFormat }: CheckScope): PartsCheck {
-  return lazyCheck(part, { depth: depth + 1, structure, isBranch: false, everyFormat })
+function childCheck(
+  part: JsonObject,
+  structure: JsonObject | undefined,
+  { depth, everyFormat, release }: CheckScope,
+): PartsCheck {
+  return lazyCheck(part, { depth: depth + 1, structure, isBranch: false, everyFormat, release })
 }
 
 function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   const { depth, isBranch: branch } = scope
   if (depth > maxDepth) return () => 0
-  const type = typeCheck(schema, scope.everyFormat)
+  const type = typeCheck(schema, scope)
   const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...scope, depth: depth + 1, isBranch: true }))
   const text = new StringCheck(schema)
-  const format = formatKeywordCheck(schema)
-  const number = numberCheck(schema)
+  const format = formatKeywordCheck(schema, scope)
+  const number = numberCheck(schema, numberRange(schema, scope.release))
   const list = listCheck(schema, scope)
   const common = enumCheck(schema)
   const object = objectCheck(schema, scope)
@@ -205,14 +215,13 @@ export function schemaTypeName(value: JsonValue | bigint): string {
  * As on kube-apiserver, strings and lists are accepted where a format is given, regardless of type, unless the schema type
  * is numeric.
  */
-function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
+function typeCheck(schema: JsonObject, { everyFormat, release }: CheckScope): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
   const type = own(schema, 'type')
   const types = intOrString ? ['integer', 'string'] : typeof type === 'string' && type !== '' ? [type] : []
   const nullable = own(schema, 'nullable') === true
   const named = own(schema, 'format')
-  const format =
-    typeof named === 'string' && named !== '' && (everyFormat || formatCheck(named) !== undefined) ? named : undefined
+  const format = typeof named === 'string' && named !== '' && (everyFormat || appliesFormat(schema, release)) ? named : undefined
   if (types.length === 0 && format === undefined) return undefined
   const allowed = types.join(',')
   const isNumeric = types.includes('number') || types.includes('integer')
@@ -244,9 +253,10 @@ function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 }
 
-function formatKeywordCheck(schema: JsonObject): Check | undefined {
+function formatKeywordCheck(schema: JsonObject, { everyFormat, release }: CheckScope): Check | undefined {
   const name = own(schema, 'format')
-  const check = typeof name === 'string' ? formatCheck(name) : undefined
+  const check =
+    typeof name === 'string' && (everyFormat || appliesFormat(schema, release)) ? textFormat(name, release) : undefined
   if (check === undefined) return undefined
   return (value, path, errors) => {
     if (!check(value as string)) {

@@ -21,6 +21,8 @@ import { type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
 
+export { schemaWarnings } from './schema-warnings.ts'
+
 /** The rules of CustomResourceDefinitions, a module that is loaded with the first of them. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>

@@ -112,6 +112,8 @@ export function definitionStrategy(rules: typeof lazyRules): Strategy {
     },
     validate: (object, context) => rules.loaded().validateNew(object, context),
     validateUpdate: (object, old, context) => rules.loaded().validateChanged(object, old, context),
+    warnings: (object, old, { features }) =>
+      features.release.atLeast('1.34') ? rules.loaded().schemaWarnings(object, old, features) : [],
     beginDeletion(object, { clock }) {
       const finalizers = object.metadata.finalizers ?? []
       if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
