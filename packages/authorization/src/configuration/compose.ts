@@ -19,6 +19,8 @@ export interface ComposeAuthorizersOptions {
   readonly webhook: (webhook: AuthorizationWebhook, name: string) => Authorizer
   readonly conditions: MatchConditionCompiler
   readonly metrics?: AuthorizationMetrics
+  /** Reasons begin with the name of their authorizer, as from 1.37 on. Default false. */
+  readonly namesReasons?: boolean
 }
 
 /**
@@ -60,7 +62,8 @@ export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, 
     const authorizer = create(configured)
     return metrics === undefined ? authorizer : createInstrumentedAuthorizer(authorizer, { type, name, metrics })
   })
-  return createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), ...chosen])
+  const names = ['kubernetes.io/system-privileged-group', ...authorizers.map(({ name }) => name)]
+  return createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), ...chosen], parts.namesReasons === true ? names : undefined)
 }
 
 /** An authorizer that can be replaced while in use. */

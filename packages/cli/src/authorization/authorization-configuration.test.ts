@@ -10,7 +10,7 @@ import {
   alwaysAllowAuthorizer,
   alwaysDenyAuthorizer,
 } from '@krmkit/authorization'
-import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { type ConfiguredAuthorization, createConfiguredAuthorization } from './authorization-configuration.ts'
@@ -76,6 +76,7 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
     clock,
     random: seededRandom(1),
     profile: stockProfile,
+    features: createFeatures(),
     onError: (error) => errors.push(String(error)),
     onReload: (flag) => reloads.push(flag),
     abac: () => Promise.reject(new Error('no policies here')),

@@ -19,7 +19,7 @@ import {
   validateAuthorizerNames,
 } from '@krmkit/authorization/configuration'
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { aggregateMessages } from '@krmkit/meta/go-text'
 import { formatFieldErrors } from '@krmkit/meta/validation'
 import { reviewConditions } from 'krmkit'
@@ -39,6 +39,7 @@ export interface ConfiguredEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  readonly features: Features
   readonly onError: (error: unknown) => void
   readonly onReload: (flag: string) => void
   /** Creates the authorizer of type ABAC. */
@@ -94,6 +95,7 @@ export async function createConfiguredAuthorization(
             conditions,
             webhook: reached.webhook,
             metrics: parts.metrics,
+            namesReasons: environment.features.release.atLeast('1.37'),
           })
           await webhooks.keep(reached.remotes)
           return composed

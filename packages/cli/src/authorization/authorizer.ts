@@ -66,17 +66,21 @@ export async function createAuthorization(
     bootstrapRoles: modes.includes('RBAC'),
     async authorizer(parts) {
       const chosen: Authorizer[] = []
+      const names: string[] = []
       // Group system:masters is always allowed, so that broken roles can be repaired.
       if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
         chosen.push(createPrivilegedGroupsAuthorizer())
+        names.push('kubernetes.io/system-privileged-group')
       }
       const { metrics } = parts
       for (const mode of modes) {
         const authorizer = await makers[mode](parts)
         const options = { type: mode, name: nameOfMode(mode), metrics }
+        names.push(options.name)
         chosen.push(mode === 'SystemMasters' ? authorizer : createInstrumentedAuthorizer(authorizer, options))
       }
-      return chosen.length === 1 ? chosen[0]! : createUnionAuthorizer(chosen)
+      const isNamed = environment.features.release.atLeast('1.37')
+      return chosen.length === 1 ? chosen[0]! : createUnionAuthorizer(chosen, isNamed ? names : undefined)
     },
     [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
   }
