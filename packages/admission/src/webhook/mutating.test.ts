@@ -1,5 +1,5 @@
 import { turnsDuring } from '@krmkit/base/testing'
-import type { ApiObject, Status } from '@krmkit/meta'
+import { type ApiObject, createFeatures, type Status } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
@@ -173,6 +173,20 @@ describe('mutating webhooks', () => {
     expect(failure.message).toContain(message)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(metrics[0]).toBe('rejected a1 admit CREATE apiserver_internal_error 0')
+  })
+
+  it.each([{ op: 'add' }, 'no list'])('applies the failure policy to what is no patch from 1.34 on: %j', async (patch) => {
+    const response = () => ({ allowed: true, patch: patch as unknown as object[] })
+    const admitAt = (version: string, failurePolicy: string) => {
+      const cluster = testWebhooks(kind, { a: [{ name: 'a1', response, rest: { failurePolicy } }] })
+      const chain = createAdmissionChain([mutatingWebhooks({ ...cluster.options, features: createFeatures(version) })])
+      return chain.admit(configMap(), creation, cluster.context)
+    }
+    expect((await failureOf(admitAt('1.33', 'Ignore'))).code).toBe(500)
+    expect(await admitAt('1.34', 'Ignore')).toEqual(configMap())
+    expect((await failureOf(admitAt('1.34', 'Fail'))).message).toContain(
+      'failed calling webhook "a1": received undecodable patch in webhook response: json: cannot unmarshal',
+    )
   })
 
   it('refuses a patch of the kind', async () => {

@@ -106,7 +106,7 @@ class MutatingWebhooks {
 
   /** @returns the changed object; undefined when the webhook changed nothing or its failure was ignored. */
   #callOne(call: WebhookCall, labels: WebhookLabels, round: number): Promise<ApiObject | undefined> {
-    const { clock, profile } = this.#options
+    const { clock, profile, features } = this.#options
     const { invocation, context } = call
     const annotator = createMutationAnnotator(context, { apiDomain: profile.apiDomain, round, invocation })
     return applyFailurePolicy<ApiObject | undefined>(call, labels, clock, {
@@ -116,7 +116,7 @@ class MutatingWebhooks {
         try {
           const outcome = await this.#dispatcher.dispatch(call)
           if (outcome.kind === 'refused') return outcome
-          changed = await applyWebhookPatch(call, outcome.response, { annotator, turns: this.#dispatcher.turns })
+          changed = await applyWebhookPatch(call, outcome.response, { annotator, features, turns: this.#dispatcher.turns })
         } finally {
           annotator.called(changed !== undefined)
         }

@@ -1,4 +1,4 @@
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { AdmissionError } from '../admission-error.ts'
 import type { WebhookDispatcherOptions } from './dispatcher.ts'
 import type { CredentialsResolver, MatchConditions } from './interfaces.ts'
@@ -7,10 +7,13 @@ import type { CredentialsResolver, MatchConditions } from './interfaces.ts'
 export interface WebhookOptions extends WebhookDispatcherOptions {
   /** Evaluates match conditions. Absent: conditions fail to evaluate, and the failure policy applies. */
   readonly conditions?: MatchConditions | undefined
+  /** The release whose rules for patches apply. Default: 1.33. */
+  readonly features?: Pick<Features, 'release'> | undefined
 }
 
 /** How a server calls webhooks: transport, resolvers, in-process webhooks and credentials. */
-export interface WebhookEnvironment extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'resolveCredentials'> {
+export interface WebhookEnvironment
+  extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'features' | 'resolveCredentials'> {
   /** Reads the kubeconfig that the plugin configuration names. Absent: calls carry no credentials. */
   readonly credentials?: ((kubeconfigPath: string) => CredentialsResolver) | undefined
 }
@@ -22,13 +25,17 @@ export interface WebhookEnvironment extends Omit<WebhookOptions, 'clock' | 'rand
  * @throws AdmissionError `InvalidConfiguration`
  */
 export function webhookOptions(
-  environment: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
+  environment: Pick<WebhookOptions, 'features'> & {
+    readonly clock: Clock
+    readonly random: Random
+    readonly profile: NamingProfile
+  },
   { credentials, ...rest }: WebhookEnvironment,
   configuration: unknown,
 ): WebhookOptions {
-  const { clock, random, profile } = environment
+  const { clock, random, profile, features } = environment
   const path = kubeconfigOf(configuration, profile)
-  const options = { clock, random, profile, ...rest }
+  const options = { clock, random, profile, features, ...rest }
   if (path === undefined) return options
   if (credentials === undefined) throw invalid('kubeConfigFile is not supported: no reader of kubeconfigs is configured')
   return { ...options, resolveCredentials: credentials(path) }
