@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '@krmkit/admission'
-import { ApiError, type ApiObject, type Random, seededRandom } from '@krmkit/meta'
+import { ApiError, type ApiObject, createFeatures, type Random, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from './interfaces.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
@@ -288,6 +288,18 @@ describe('update', () => {
     await expect(update('configmaps', { name: 'a', uid: 'other', change: setData(() => ({})) })).rejects.toThrow(
       'Precondition failed: UID in precondition: other',
     )
+  })
+
+  it.each([
+    ['1.33', 409],
+    ['1.34', 404],
+  ])('answers an update of an object that is gone, with a uid, in %s with %i', async (version, code) => {
+    const { update } = sampleRegistry({ features: createFeatures(version) })
+    const change = setData(() => ({}))
+    await expect(update('configmaps', { name: 'gone', uid: 'x', change })).rejects.toMatchObject({ code })
+    await expect(update('configmaps', { name: 'gone', uid: 'x', change, createMissing: true })).rejects.toMatchObject({
+      code: 409,
+    })
   })
 
   it('stops retrying when the client has disconnected', async () => {

@@ -1,6 +1,15 @@
 import { type AdmissionPlugin, createAdmissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random, seededRandom, stockProfile } from '@krmkit/meta'
+import {
+  type ApiObject,
+  createFeatures,
+  type FakeClock,
+  type Features,
+  fakeClock,
+  type Random,
+  seededRandom,
+  stockProfile,
+} from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import type {
@@ -47,6 +56,7 @@ export interface SampleOptions {
   readonly admission?: readonly AdmissionPlugin[]
   readonly storage?: Storage
   readonly guard?: WriteGuard
+  readonly features?: Features
 }
 
 /** Objects of namespaced kinds live in namespace `ns`. */
@@ -61,7 +71,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     clock,
     random: options.random ?? seededRandom(1),
     profile: stockProfile,
-    features: createFeatures(),
+    features: options.features ?? createFeatures(),
     guard: options.guard,
   }
   const registry = createRegistry(environment, catalog.definitions)

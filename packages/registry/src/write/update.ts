@@ -71,7 +71,9 @@ async function createMissing(
 ): Promise<UpdateResult | undefined> {
   const { definition, environment } = store
   const { namespace, name, uid = '', managesFields = false } = request
-  if (uid !== '') throw uidConflict(definition, { namespace, name, uid, found: undefined, dryRun: context.dryRun })
+  // From 1.34 on only kinds that an update may create are compared with the uid.
+  const isCompared = request.createMissing === true || !environment.features.release.atLeast('1.34')
+  if (uid !== '' && isCompared) throw uidConflict(definition, { namespace, name, uid, found: undefined, dryRun: context.dryRun })
   if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), name)
   const object = (await request.change(undefined)) as ApiObject
   requireVersionNumber(object.metadata.resourceVersion)
