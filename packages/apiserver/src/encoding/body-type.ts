@@ -90,7 +90,8 @@ export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated
     version === ''
       ? `the internal version of group ${JSON.stringify(group)}`
       : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
-  return `no kind ${goQuote(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
+  const line = scope.features.release.atLeast('1.35') ? 111 : 110
+  return `no kind ${goQuote(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:${line}"`
 }
 
 interface ParsedBody {

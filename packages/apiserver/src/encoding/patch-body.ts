@@ -1,6 +1,6 @@
 import { Pace, runAtOnce, runInLaterTurns } from '@krmkit/base/work'
 import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
-import { ApiError, type JsonValue } from '@krmkit/meta'
+import { ApiError, type Features, type JsonValue } from '@krmkit/meta'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblems } from '@krmkit/schema/paced'
@@ -66,7 +66,9 @@ export function patchKind({ definition, responses }: RequestScope, { request }: 
 }
 
 /** Prefix of the errors of decoding an applied configuration. */
-export const configurationPrefix = 'error decoding YAML: '
+export function configurationPrefix({ release }: Pick<Features, 'release'>): string {
+  return release.atLeast('1.37') ? 'error decoding patch: ' : 'error decoding YAML: '
+}
 
 /** Reads a patch. Malformed JSON, or YAML in an apply, gives a patch with `refusal`. @throws ApiError 413 */
 export async function readPatch(
@@ -97,9 +99,17 @@ export async function readPatch(
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)
+    const unaudited = scope.features.release.atLeast('1.37') ? unreadable(kind, error) : undefined
+    if (unaudited !== undefined) throw ApiError.badRequest(unaudited)
     const refusal = ApiError.badRequest(malformed(kind, error.message, fieldValidation === 'Ignore'))
     return { kind, value: null, problems: [], refusal }
   }
+}
+
+/** The error message for a body that is not written as its kind: from 1.37 on it is refused before the object is read. */
+function unreadable(kind: PatchBody['kind'], { code, message }: DecodeError): string | undefined {
+  if (kind === 'apply') return `error encoding patch: ${message.replace(/^error converting YAML to JSON: /, '')}`
+  return code === 'Syntax' || code === 'Depth' ? 'invalid JSON patch' : undefined
 }
 
 /**
@@ -107,7 +117,7 @@ export async function readPatch(
  * fields, unless field validation is `Ignore`; the message depends on the first read.
  */
 function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: boolean): string {
-  if (kind === 'apply') return configurationPrefix + problem
+  if (kind === 'apply') return `error decoding YAML: ${problem}`
   if (kind === 'strategic') return problem
   const inOperation =
     kind === 'json' ? problem.replace('Go value of type float64', 'Go struct field jsonPatchOp.value of type float64') : problem

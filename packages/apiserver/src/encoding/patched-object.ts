@@ -77,7 +77,9 @@ export function appliedConfiguration(
   const value = body.value ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
     const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
-    throw ApiError.badRequest(`${configurationPrefix}error unmarshaling JSON: while decoding JSON: json: ${found}`)
+    throw ApiError.badRequest(
+      `${configurationPrefix(request.scope.features)}error unmarshaling JSON: while decoding JSON: json: ${found}`,
+    )
   }
   const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
   if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {

@@ -1,5 +1,5 @@
 import { defaultPrinter, printerOf } from '@krmkit/kinds'
-import { ApiError, type Features, field, type NamingProfile, type Status } from '@krmkit/meta'
+import { ApiError, type Features, type FieldError, field, type NamingProfile, type Status } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse, SharedEvent } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
@@ -92,8 +92,11 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   if (!isAsked && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
   const initialEvents = isAsked ? flag(query, 'sendInitialEvents') : streamsByDefault(text(query, 'resourceVersion'), features)
-  if ((match !== '' || initialEvents === true) && (text(query, 'continue') ?? '') !== '')
-    throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
+  if ((match !== '' || initialEvents === true) && (text(query, 'continue') ?? '') !== '') {
+    const detail = 'resourceVersionMatch is forbidden when continue is provided'
+    if (isAsked || !features.release.atLeast('1.34')) throw ApiError.badRequest(detail)
+    throw listOptionsInvalid(profile, [field.forbidden('resourceVersionMatch', detail)])
+  }
   return { selected, seconds, initialEvents, bookmarks }
 }
 
@@ -106,13 +109,17 @@ function streamsByDefault(version: string | undefined, features: Features): true
   const isOn =
     configured?.has('WatchList') === true
       ? gateEnabled('WatchList', features)
-      : release.atLeast('1.32') && !release.atLeast('1.33')
+      : release.atLeast('1.34') || (release.atLeast('1.32') && !release.atLeast('1.33'))
   return isOn && (version === undefined || version === '' || version === '0') ? true : undefined
 }
 
-function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiError {
+function listOptionsInvalid({ apiDomain }: NamingProfile, errors: readonly FieldError[]): ApiError {
+  return ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'ListOptions' }, '', errors)
+}
+
+function streamedListsAreOff(match: string, profile: NamingProfile): ApiError {
   const unmatched = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'
-  return ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'ListOptions' }, '', [
+  return listOptionsInvalid(profile, [
     ...(match === 'NotOlderThan' ? [] : [field.forbidden('resourceVersionMatch', unmatched)]),
     field.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
     ...(match === '' || match === 'NotOlderThan' ? [] : [field.notSupported('resourceVersionMatch', match, ['NotOlderThan'])]),

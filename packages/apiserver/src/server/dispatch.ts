@@ -137,7 +137,8 @@ function warnOfDeprecation({ definition, profile, features, deprecatedRequest }:
 const notAllowed = ApiError.generic(405)
 
 /** @throws ApiError 404, 405 */
-function handlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
+function handlerOf(scope: RequestScope, { info, request }: RequestContext): ResourceHandler {
+  const { definition, subresource } = scope
   if (subresource !== undefined && connectable.has(info.subresource)) {
     if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
     return connectResource
@@ -149,7 +150,7 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
   if (custom === undefined && request.method === 'HEAD') throw notAllowed
   if (info.verb === '')
     throw custom === undefined ? notAllowed : ApiError.methodNotSupported({ group, resource: resource.name }, '')
-  if (subresource === undefined) return resourceHandler(definition, info, request.method)
+  if (subresource === undefined) return resourceHandler(scope, info, request.method)
   if (!subresource.verbs.includes(info.verb)) throw notAllowed
   return handlerFor(subresource, info.verb)
 }
@@ -179,11 +180,11 @@ function isConsumed(contentType: string | undefined, types: readonly string[]): 
   return (contentType ?? '').split(',').some((each) => types.includes(each.split(';', 1)[0]?.trim() ?? ''))
 }
 
-function resourceHandler(definition: ResourceDefinition, info: RequestInfo, method: string): ResourceHandler {
+function resourceHandler({ definition, features }: RequestScope, info: RequestInfo, method: string): ResourceHandler {
   const { resource, custom, kind } = definition
   const { verb, name, namespace } = info
   if (verb === 'watch' && info.watchPrefix && method !== 'GET') throw notAllowed
-  if (custom?.terminating === true && verb === 'create') throw terminating(definition, verb)
+  if (custom?.terminating === true && verb === 'create' && !features.release.atLeast('1.34')) throw terminating(definition, verb)
   if (custom === undefined && !resource.verbs.includes(verb)) throw notAllowed
   const isCollective = verb === 'create' || verb === 'deletecollection'
   if (isCollective && kind.namespaced && namespace === '' && !namesEmptyNamespace(info)) throw notAllowed

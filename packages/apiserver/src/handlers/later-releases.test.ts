@@ -1,0 +1,100 @@
+import { createFeatures } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
+import { sampleServer } from '../testing/sample-server.ts'
+
+/** Answers that moved after 1.33. */
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const serverAt = (version: string) => sampleServer({ features: createFeatures(version) })
+
+async function patched(version: string, type: string, text: string, name = 'gone') {
+  const { ask } = await serverAt(version)
+  const { status, json } = await ask(`${maps}/${name}?fieldManager=m`, {
+    method: 'PATCH',
+    text,
+    headers: { 'content-type': `application/${type}` },
+  })
+  return [status, json.message]
+}
+
+describe('malformed patches', () => {
+  it.each(['json-patch+json', 'merge-patch+json', 'strategic-merge-patch+json'])(
+    'of type %s are refused before the object is read, from 1.37 on',
+    async (type) => {
+      expect((await patched('1.36', type, '{'))[0]).toBe(404)
+      expect(await patched('1.37', type, '{')).toEqual([400, 'invalid JSON patch'])
+    },
+  )
+
+  it('of YAML have other texts from 1.37 on', async () => {
+    const list =
+      'error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}'
+    expect(await patched('1.36', 'apply-patch+yaml', '[]')).toEqual([400, `error decoding YAML: ${list}`])
+    expect(await patched('1.37', 'apply-patch+yaml', '[]')).toEqual([400, `error decoding patch: ${list}`])
+    expect((await patched('1.36', 'apply-patch+yaml', 'a: {'))[1]).toMatch(
+      /^error decoding YAML: error converting YAML to JSON: yaml: /,
+    )
+    expect((await patched('1.37', 'apply-patch+yaml', 'a: {'))[1]).toMatch(/^error encoding patch: yaml: /)
+  })
+})
+
+it('prints lists of parameters as JSON from 1.34 on', async () => {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const texts = []
+  for (const version of ['1.33', '1.34']) {
+    const { ask } = await serverAt(version)
+    texts.push((await ask(`${maps}?dryRun=Some`, { method: 'POST', body })).json.details.causes[0].message)
+    texts.push((await ask(`${maps}/a`, { method: 'DELETE', body: { dryRun: ['Some'] } })).json.details.causes[0].message)
+  }
+  const before = 'Unsupported value: []string{"Some"}: supported values: "All"'
+  const after = 'Unsupported value: ["Some"]: supported values: "All"'
+  expect(texts).toEqual([before, before, after, after])
+})
+
+it('names the line of the scheme of the release', async () => {
+  const body = { apiVersion: 'v9', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const lines = []
+  for (const version of ['1.34', '1.35']) {
+    const { ask } = await serverAt(version)
+    lines.push(/scheme.go:(\d+)/.exec((await ask(maps, { method: 'POST', body })).text)?.[1])
+  }
+  expect(lines).toEqual(['110', '111'])
+})
+
+it('refuses a continue token of a watch that streams its list by default, from 1.34 on', async () => {
+  const { ask } = await serverAt('1.34')
+  const { status, json } = await ask(`${maps}?watch=1&continue=abc&timeoutSeconds=1`)
+  expect([status, json.details.kind, json.details.causes]).toEqual([
+    422,
+    'ListOptions',
+    [
+      {
+        reason: 'FieldValueForbidden',
+        message: 'Forbidden: resourceVersionMatch is forbidden when continue is provided',
+        field: 'resourceVersionMatch',
+      },
+    ],
+  ])
+})
+
+it('forbids instances of a definition that is being deleted, from 1.34 on', async () => {
+  const { ask } = await serverAt('1.34')
+  await ask(definitionsPath, { method: 'POST', body: widgetDefinition([{ schema: { openAPIV3Schema: { type: 'object' } } }]) })
+  const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
+  const widget = (metadata: object) => ({ apiVersion: 'g.example.com/v1', kind: 'Widget', metadata })
+  const held = widget({ name: 'held', finalizers: ['example.com/hold'] })
+  await eventually(
+    () => ask(widgets, { method: 'POST', body: held }),
+    ({ status }) => status === 201,
+  )
+  await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'DELETE' })
+  const refused = await eventually(
+    () => ask(`${widgets}?dryRun=All`, { method: 'POST', body: widget({ name: 'late' }) }),
+    ({ status }) => status !== 201,
+  )
+  expect([refused.status, refused.json.message]).toEqual([
+    403,
+    'widgets.g.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
+  ])
+})
