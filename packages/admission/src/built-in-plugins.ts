@@ -127,6 +127,7 @@ export const builtInPlugins: readonly PluginDefinition[] = [
       profile,
       configuration: parsePodSecurityConfiguration(given, profile.apiDomain),
       relaxForUserNamespaces: features.enabled('UserNamespacesPodSecurityStandards'),
+      features,
     }),
   ),
   plugin('PodNodeSelector', false, ({ profile }, given) => podNodeSelector(profile, parseNodeSelectors(given))),

@@ -1,14 +1,18 @@
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { createFeatures, type DeepReadonly, type Features, type NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
 import { PodSecurityAdmission } from '../pod-security/admission.ts'
 import { defaultPodSecurity, type PodSecurityConfiguration } from '../pod-security/configuration.ts'
+import { newestVersion } from '../pod-security/evaluator.ts'
 
 export interface PodSecurityOptions {
   readonly profile: NamingProfile
   readonly configuration?: PodSecurityConfiguration
   /** Relaxes checks for pods in user namespaces (gate `UserNamespacesPodSecurityStandards`). Default false. */
   readonly relaxForUserNamespaces?: boolean
+  /** The release whose version of the standards is the newest, and the gate `ProbeHostPodSecurityStandards`. Default: 1.33. */
+  readonly features?: Features
 }
 
 /** Resources with a pod template, by group. Their violations are warned about and audited, not refused. */
@@ -42,8 +46,12 @@ const ignoredSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'l
  * ```
  */
 export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
-  const { profile, configuration = defaultPodSecurity, relaxForUserNamespaces = false } = options
-  const admission = new PodSecurityAdmission(profile, configuration, { relaxForUserNamespaces })
+  const { profile, configuration = defaultPodSecurity, relaxForUserNamespaces = false, features = createFeatures() } = options
+  const admission = new PodSecurityAdmission(profile, configuration, {
+    relaxForUserNamespaces,
+    newest: newestVersion(features),
+    checksProbeHosts: gateEnabled('ProbeHostPodSecurityStandards', features),
+  })
   return {
     name: 'PodSecurity',
     handles,

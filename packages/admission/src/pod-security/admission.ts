@@ -5,7 +5,7 @@ import type { Container, Pod, PodSpec } from '../pod.ts'
 import { forbidden } from '../refusals.ts'
 import type { CheckedPod, Violation } from './check.ts'
 import type { Exemptions, PodSecurityConfiguration } from './configuration.ts'
-import { createPodEvaluator, detailsOf } from './evaluator.ts'
+import { createPodEvaluator, detailsOf, type Evaluator } from './evaluator.ts'
 import { existingPodWarnings } from './existing-pods.ts'
 import { compareLevels, formatLevelVersion, isPrivileged, type LevelVersion, type PodPolicy, sameLevelVersion } from './levels.ts'
 import { formatPolicy, labelPrefix, type NamespacePolicy, policyOf } from './namespace-policy.ts'
@@ -23,17 +23,20 @@ export class PodSecurityAdmission {
   readonly #relaxForUserNamespaces: boolean
   /** Of labels and audit annotations. */
   readonly #prefix: string
-  readonly #evaluate = createPodEvaluator()
+  readonly #newest: number
+  readonly #evaluate: Evaluator
 
   constructor(
     profile: NamingProfile,
     { defaults, exemptions }: PodSecurityConfiguration,
-    options: { readonly relaxForUserNamespaces: boolean },
+    options: { readonly relaxForUserNamespaces: boolean; readonly newest: number; readonly checksProbeHosts: boolean },
   ) {
     this.#profile = profile
     this.#defaults = defaults
     this.#exemptions = exemptions
     this.#relaxForUserNamespaces = options.relaxForUserNamespaces
+    this.#newest = options.newest
+    this.#evaluate = createPodEvaluator(options.newest, options)
     this.#prefix = labelPrefix(profile.domain)
   }
 
@@ -42,7 +45,7 @@ export class PodSecurityAdmission {
     if (found === undefined) return
     if (found.errors.length === 0 && isPrivileged(found.policy)) {
       context.annotate?.(`${this.#prefix}enforce-policy`, 'privileged:latest')
-      new PodSecurityRecorder(attributes, context).evaluated('enforce', found.policy.enforce, false)
+      new PodSecurityRecorder(attributes, context, this.#newest).evaluated('enforce', found.policy.enforce, false)
       return
     }
     if (
@@ -101,7 +104,7 @@ export class PodSecurityAdmission {
     context: AdmissionContext,
   ): void {
     const annotate = (key: string, value: string) => context.annotate?.(this.#prefix + key, value)
-    const recorder = new PodSecurityRecorder(attributes, context)
+    const recorder = new PodSecurityRecorder(attributes, context, this.#newest)
     if (errors.length > 0) {
       recorder.failed({ fatal: false })
       annotate(
@@ -150,12 +153,12 @@ export class PodSecurityAdmission {
         : undefined
     if (exempt !== undefined) {
       context.annotate?.(`${this.#prefix}exempt`, exempt)
-      new PodSecurityRecorder(attributes, context).exempted()
+      new PodSecurityRecorder(attributes, context, this.#newest).exempted()
       return undefined
     }
     const found = context.reader.get(namespaces, '', namespace)
     if (found === undefined) {
-      new PodSecurityRecorder(attributes, context).failed({ fatal: true })
+      new PodSecurityRecorder(attributes, context, this.#newest).failed({ fatal: true })
       throw ApiError.internalError(`failed to lookup namespace ${JSON.stringify(namespace)}`)
     }
     return this.#policyOf(found.metadata.labels)
@@ -168,7 +171,7 @@ export class PodSecurityAdmission {
   ): boolean {
     if (runtimeClassName === undefined || !this.#exemptions.runtimeClasses.has(runtimeClassName)) return false
     context.annotate?.(`${this.#prefix}exempt`, 'runtimeClass')
-    new PodSecurityRecorder(attributes, context).exempted()
+    new PodSecurityRecorder(attributes, context, this.#newest).exempted()
     return true
   }
 

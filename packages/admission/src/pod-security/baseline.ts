@@ -1,5 +1,6 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { type Check, type CheckedPod, containersOf, named, plural, quoted, sorted, type Violation } from './check.ts'
+import { probeHosts } from './probe-hosts.ts'
 import { seccompBaseline } from './seccomp.ts'
 import { seLinuxOptions } from './selinux.ts'
 import { sysctls } from './sysctls.ts'
@@ -83,26 +84,26 @@ const procMount: Check = {
   id: 'procMount',
   level: 'baseline',
   versions: [
-    {
-      since: 0,
-      run(pod) {
-        if (pod.usesUserNamespace) return undefined
-        const bad: string[] = []
-        const values = new Set<string>()
-        for (const { name, securityContext } of containersOf(pod)) {
-          const value = securityContext?.procMount
-          if (value === undefined || value === 'Default') continue
-          bad.push(name)
-          values.add(value)
-        }
-        if (bad.length === 0) return undefined
-        return {
-          reason: 'procMount',
-          detail: `${named('container', bad)} must not set securityContext.procMount to ${quoted(sorted(values))}`,
-        }
-      },
-    },
+    { since: 0, run: (pod) => (pod.usesUserNamespace ? undefined : unmaskedProc(pod)) },
+    { since: 35, run: (pod) => (pod.spec.hostUsers === false ? undefined : unmaskedProc(pod)) },
   ],
+}
+
+/** Violated by containers with an unmasked `/proc`. */
+export function unmaskedProc(pod: CheckedPod): Violation | undefined {
+  const bad: string[] = []
+  const values = new Set<string>()
+  for (const { name, securityContext } of containersOf(pod)) {
+    const value = securityContext?.procMount
+    if (value === undefined || value === 'Default') continue
+    bad.push(name)
+    values.add(value)
+  }
+  if (bad.length === 0) return undefined
+  return {
+    reason: 'procMount',
+    detail: `${named('container', bad)} must not set securityContext.procMount to ${quoted(sorted(values))}`,
+  }
 }
 
 const harmlessCapabilities = new Set([
@@ -214,6 +215,7 @@ export const baselineChecks: readonly Check[] = [
   hostNamespaces,
   hostPathVolumes,
   hostPorts,
+  probeHosts,
   privileged,
   procMount,
   seLinuxOptions,

@@ -1,19 +1,28 @@
+import type { Features } from '@krmkit/meta'
 import { baselineChecks } from './baseline.ts'
 import type { Check, CheckedPod, CheckVersion, Violation } from './check.ts'
 import type { LevelVersion } from './levels.ts'
+import { probeHostsId } from './probe-hosts.ts'
 import { restrictedChecks } from './restricted.ts'
 
 /** Evaluates a pod against a standard. @returns the violations, in the order of the checks. */
 export type Evaluator = (standard: LevelVersion, pod: CheckedPod) => readonly Violation[]
 
-/** The last release in which a check changed. */
-export const newestMinor = 33
+/** The newest version of the standards in a release. Releases before 1.33 have those of 1.33, whose checks are the same. */
+export function newestVersion({ release }: Pick<Features, 'release'>): number {
+  return release.atLeast('1.34') ? Number(/^v?1\.(\d+)/.exec(release.version)?.[1] ?? 33) : 33
+}
 
-/** @param checks checks of both standards; default: all. */
-export function createPodEvaluator(checks: readonly Check[] = [...baselineChecks, ...restrictedChecks]): Evaluator {
+/** @param newest the newest version of the standards, which later ones are taken for */
+export function createPodEvaluator(
+  newest: number,
+  { checksProbeHosts = false }: { readonly checksProbeHosts?: boolean } = {},
+): Evaluator {
+  const all = [...baselineChecks, ...restrictedChecks]
+  const checks = checksProbeHosts ? all : all.filter(({ id }) => id !== probeHostsId)
   const byVersion = new Map<string, readonly CheckVersion[]>()
   const checksOf = ({ level, minor }: LevelVersion): readonly CheckVersion[] => {
-    const release = Math.min(minor, newestMinor)
+    const release = Math.min(minor, newest)
     const key = `${level}/${release}`
     let found = byVersion.get(key)
     if (found === undefined) {

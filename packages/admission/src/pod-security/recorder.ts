@@ -1,6 +1,5 @@
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import type { PodSecurityLabels, PodSecurityMetrics } from '../metrics.ts'
-import { newestMinor } from './evaluator.ts'
 import type { LevelVersion, Mode } from './levels.ts'
 
 /** The metrics of one request. */
@@ -8,7 +7,11 @@ export class PodSecurityRecorder {
   readonly #metrics: PodSecurityMetrics | undefined
   readonly #labels: PodSecurityLabels
 
-  constructor({ operation, resource, subresource }: AdmissionAttributes, { metrics }: AdmissionContext) {
+  readonly #newest: number
+
+  /** @param newest the newest version of the standards */
+  constructor({ operation, resource, subresource }: AdmissionAttributes, { metrics }: AdmissionContext, newest: number) {
+    this.#newest = newest
     this.#metrics = metrics?.podSecurity
     const isPod = resource.group === '' && resource.resource === 'pods'
     const labels = { operation: operation === 'CREATE' ? 'create' : 'update', resource: isPod ? 'pod' : 'controller' } as const
@@ -16,7 +19,7 @@ export class PodSecurityRecorder {
   }
 
   evaluated(mode: Mode, { level, minor }: LevelVersion, isDenied: boolean): void {
-    const version = level === 'privileged' || minor === Infinity ? 'latest' : minor > newestMinor ? 'future' : `v1.${minor}`
+    const version = level === 'privileged' || minor === Infinity ? 'latest' : minor > this.#newest ? 'future' : `v1.${minor}`
     this.#metrics?.evaluated({ ...this.#labels, decision: isDenied ? 'deny' : 'allow', mode, level, version })
   }
 

@@ -1,3 +1,4 @@
+import { unmaskedProc } from './baseline.ts'
 import {
   type Check,
   type CheckedPod,
@@ -70,49 +71,54 @@ const runAsNonRoot: Check = {
   id: 'runAsNonRoot',
   level: 'restricted',
   versions: [
-    {
-      since: 0,
-      run(pod) {
-        if (pod.usesUserNamespace) return undefined
-        const ofPod = pod.spec.securityContext?.runAsNonRoot
-        const wrong: string[] = []
-        const unset: string[] = []
-        for (const { name, securityContext } of containersOf(pod)) {
-          if (securityContext?.runAsNonRoot === undefined) {
-            if (ofPod !== true) unset.push(name)
-          } else if (!securityContext.runAsNonRoot) wrong.push(name)
-        }
-        const reason = 'runAsNonRoot != true'
-        if (ofPod === false || wrong.length > 0) {
-          const who = [...(ofPod === false ? ['pod'] : []), ...(wrong.length > 0 ? [named('container', wrong)] : [])]
-          return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` }
-        }
-        if (unset.length === 0) return undefined
-        return { reason, detail: `pod or ${named('container', unset)} must set securityContext.runAsNonRoot=true` }
-      },
-    },
+    { since: 0, run: (pod) => (pod.usesUserNamespace ? undefined : mayRunAsRoot(pod)) },
+    { since: 35, run: (pod) => (pod.spec.hostUsers === false ? undefined : mayRunAsRoot(pod)) },
   ],
+}
+
+function mayRunAsRoot(pod: CheckedPod): Violation | undefined {
+  const ofPod = pod.spec.securityContext?.runAsNonRoot
+  const wrong: string[] = []
+  const unset: string[] = []
+  for (const { name, securityContext } of containersOf(pod)) {
+    if (securityContext?.runAsNonRoot === undefined) {
+      if (ofPod !== true) unset.push(name)
+    } else if (!securityContext.runAsNonRoot) wrong.push(name)
+  }
+  const reason = 'runAsNonRoot != true'
+  if (ofPod === false || wrong.length > 0) {
+    const who = [...(ofPod === false ? ['pod'] : []), ...(wrong.length > 0 ? [named('container', wrong)] : [])]
+    return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` }
+  }
+  if (unset.length === 0) return undefined
+  return { reason, detail: `pod or ${named('container', unset)} must set securityContext.runAsNonRoot=true` }
 }
 
 const runAsUser: Check = {
   id: 'runAsUser',
   level: 'restricted',
   versions: [
-    {
-      since: 23,
-      run(pod) {
-        if (pod.usesUserNamespace) return undefined
-        const bad = containersOf(pod)
-          .filter(({ securityContext }) => securityContext?.runAsUser === 0)
-          .map(({ name }) => name)
-        const who = [
-          ...(pod.spec.securityContext?.runAsUser === 0 ? ['pod'] : []),
-          ...(bad.length > 0 ? [named('container', bad)] : []),
-        ]
-        return who.length === 0 ? undefined : { reason: 'runAsUser=0', detail: `${who.join(' and ')} must not set runAsUser=0` }
-      },
-    },
+    { since: 23, run: (pod) => (pod.usesUserNamespace ? undefined : runsAsRoot(pod)) },
+    { since: 35, run: (pod) => (pod.spec.hostUsers === false ? undefined : runsAsRoot(pod)) },
   ],
+}
+
+function runsAsRoot(pod: CheckedPod): Violation | undefined {
+  const bad = containersOf(pod)
+    .filter(({ securityContext }) => securityContext?.runAsUser === 0)
+    .map(({ name }) => name)
+  const who = [
+    ...(pod.spec.securityContext?.runAsUser === 0 ? ['pod'] : []),
+    ...(bad.length > 0 ? [named('container', bad)] : []),
+  ]
+  return who.length === 0 ? undefined : { reason: 'runAsUser=0', detail: `${who.join(' and ')} must not set runAsUser=0` }
+}
+
+/** From 1.35 on, baseline admits an unmasked `/proc` in user namespaces; restricted does not. */
+const procMount: Check = {
+  id: 'procMount_restricted',
+  level: 'restricted',
+  versions: [{ since: 35, replaces: ['procMount'], run: unmaskedProc }],
 }
 
 /** Volume sources that the restricted standard allows. */
@@ -183,6 +189,7 @@ const restrictedVolumes: Check = {
 export const restrictedChecks: readonly Check[] = [
   allowPrivilegeEscalation,
   capabilities,
+  procMount,
   restrictedVolumes,
   runAsNonRoot,
   runAsUser,

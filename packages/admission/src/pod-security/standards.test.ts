@@ -1,4 +1,4 @@
-import { stockProfile } from '@krmkit/meta'
+import { createFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { podSecurity } from '../plugins/pod-security.ts'
 import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
@@ -254,5 +254,48 @@ describe('PodSecurity: restricted', () => {
     const object = restricted({ runAsNonRoot: false, runAsUser: 0, procMount: 'Unmasked' }, { hostUsers: false })
     expect(await against('restricted', 'latest', object, relaxed)).toBe('')
     expect(await against('restricted', 'latest', object)).not.toBe('')
+  })
+})
+
+describe('PodSecurity: versions after 1.33', () => {
+  const at = (release: string, gates: Record<string, boolean> = {}) =>
+    podSecurity({ profile: stockProfile, features: createFeatures(release, gates) })
+  const gate = { ProbeHostPodSecurityStandards: true }
+  const probed = pod({
+    containers: [
+      container(
+        {},
+        {
+          livenessProbe: { httpGet: { host: 'b.example', port: 80 } },
+          lifecycle: { preStop: { tcpSocket: { host: 'a.example' } } },
+        },
+      ),
+      container({}, { name: 'd', readinessProbe: { tcpSocket: { host: 'a.example' } } }),
+      container({}, { name: 'e', startupProbe: { httpGet: { port: 80 } } }),
+    ],
+  })
+  const hosts = 'probe or lifecycle host (containers "c", "d" use probe or lifecycle hosts "a.example", "b.example")'
+
+  it('refuse hosts of probes from 1.34 on', async () => {
+    expect(await against('baseline', 'latest', probed, at('1.33', gate))).toBe('')
+    expect(await against('baseline', 'latest', probed, at('1.34', gate))).toBe(hosts)
+    expect(await against('baseline', 'latest', probed, at('1.34', { ProbeHostPodSecurityStandards: false }))).toBe('')
+    expect(await against('baseline', 'v1.33', probed, at('1.34', gate))).toBe('')
+    expect(await against('restricted', 'v1.34', probed, at('1.34', gate))).toContain(hosts)
+  })
+
+  it('relax checks for pods in user namespaces from 1.35 on', async () => {
+    const root = pod({ hostUsers: false, containers: [container({ procMount: 'Unmasked', runAsUser: 0 })] })
+    const proc = 'procMount (container "c" must not set securityContext.procMount to "Unmasked")'
+    expect(await against('baseline', 'latest', root, at('1.34'))).toBe(proc)
+    expect(await against('baseline', 'latest', root, at('1.35'))).toBe('')
+    expect(await against('baseline', 'v1.34', root, at('1.35'))).toBe(proc)
+    const [before, after] = [
+      await against('restricted', 'latest', root, at('1.34')),
+      await against('restricted', 'latest', root, at('1.35')),
+    ]
+    expect([before, after].map((text) => text.includes(proc))).toEqual([true, true])
+    expect([before, after].map((text) => text.includes('runAsUser=0'))).toEqual([true, false])
+    expect([before, after].map((text) => text.includes('runAsNonRoot != true'))).toEqual([true, false])
   })
 })
