@@ -1,5 +1,7 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
+import { attributesOf } from '../filters/authorization.ts'
 import { writeContext } from '../handlers/write-context.ts'
 import { readLog } from '../proxy/pod-log.ts'
 import { openStream } from '../proxy/pod-stream.ts'
@@ -25,7 +27,22 @@ export async function connectResource(scope: RequestScope, context: RequestConte
   if ((text(context.query, 'dryRun') ?? '') !== '') throw ApiError.badRequest('dryRun is not supported')
   const options = connectOptions(scope, context) ?? {}
   await admitConnection(scope, context, options)
+  if (subresource !== 'proxy') await requireCreate(scope, context)
   return subresource === 'proxy' ? proxyResource(scope, context) : openStream(scope, context, options)
+}
+
+/**
+ * Requires the permission to create a stream, which a WebSocket opens with GET (gate `AuthorizePodWebsocketUpgradeCreatePermission`).
+ *
+ * @throws ApiError 403 with the reason of the authorizer alone, as on kube-apiserver
+ */
+async function requireCreate({ authorizer, features }: RequestScope, context: RequestContext): Promise<void> {
+  const { group, resource, name, verb } = context.info
+  if (verb === 'create' || !gateEnabled('AuthorizePodWebsocketUpgradeCreatePermission', features)) return
+  const { decision, reason, error } = await authorizer.authorize({ ...attributesOf(context), verb: 'create' })
+  if (decision === 'allow') return
+  if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
+  throw ApiError.forbidden({ group, resource }, name, reason)
 }
 
 /** Runs admission of a connection, before the object is read. Reading a log is not a connection. @throws ApiError */
