@@ -1,11 +1,12 @@
 import type { ServiceAccountIssuer } from '@krmkit/authentication/service-account'
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
 const accounts = '/api/v1/namespaces/default/serviceaccounts'
 type Request = Parameters<ServiceAccountIssuer['issue']>[0]
 
-async function withAccount() {
+async function withAccount(features = createFeatures()) {
   const requests: Request[] = []
   const expiresAt = Date.UTC(2024, 0, 1, 1)
   const issuer: ServiceAccountIssuer = {
@@ -15,7 +16,7 @@ async function withAccount() {
       return { token: 'a.b.c', expiresAt, audiences: request.audiences.length === 0 ? ['api'] : request.audiences }
     },
   }
-  const sample = await sampleServer({ serviceAccountIssuer: issuer })
+  const sample = await sampleServer({ serviceAccountIssuer: issuer, features })
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } }
   const { json } = await sample.ask(accounts, { method: 'POST', body: account })
   const request = (spec: object, name = 'robot', metadata: object = {}) =>
@@ -118,5 +119,36 @@ describe('serviceaccounts/token', () => {
     const bound = (name: string) => request({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name } })
     expect((await bound('own')).status).toBe(201)
     expect((await bound('foreign')).json.message).toContain('different serviceaccount name')
+  })
+})
+
+describe('the uid of a token request', () => {
+  const gate = 'TokenRequestServiceAccountUIDValidation'
+  const ask = async (version: string, isOn: boolean, uid?: string) => {
+    const { request, uid: own } = await withAccount(createFeatures(version, { [gate]: isOn }))
+    const { status, json, headers } = await request({}, 'robot', { uid: uid ?? own })
+    return { status, own, message: json.message, uid: json.metadata.uid, warning: headers['warning'] }
+  }
+  const differs = (own: string) => `the UID in the token request (other) does not match the UID of the service account (${own})`
+
+  it('is that of the account, from 1.34 on', async () => {
+    expect((await ask('1.33', true, 'other')).status).toBe(201)
+    const refused = await ask('1.34', true, 'other')
+    const subject = 'Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot"'
+    expect([refused.status, refused.message]).toEqual([409, `${subject}: ${differs(refused.own)}`])
+    expect((await ask('1.34', true)).status).toBe(201)
+  })
+
+  it('is warned of where the gate is off', async () => {
+    const { status, own, warning } = await ask('1.34', false, 'other')
+    expect(status).toBe(201)
+    expect(String(warning)).toContain(
+      `${differs(own)} but ${gate} is not enabled. In the future, this will return a conflict error`,
+    )
+  })
+
+  it('is filled in from 1.34 on', async () => {
+    const { own, uid } = await ask('1.34', true, '')
+    expect([uid, (await ask('1.33', true, '')).uid]).toEqual([own, undefined])
   })
 })

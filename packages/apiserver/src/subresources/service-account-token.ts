@@ -9,6 +9,7 @@ import {
   validateTokenRequest,
 } from '@krmkit/kinds/strategies'
 import { ApiError, type Features, type FieldError, formatApiVersion } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
@@ -32,7 +33,9 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   const { body, kind, write, admission } = await admitOperation<TokenRequest>(scope, context)
   refuse(kind, name, validateTokenName(body, account), features)
   const { metadata } = codec.object(await store.get(account, context))
+  checkUid(scope, context, { body, kind, uid: metadata.uid ?? '', warn: write.warn })
   const request = completeTokenRequest(body, account, clock.now())
+  if (features.release.atLeast('1.34')) request.metadata.uid ||= metadata.uid ?? ''
   refuse(kind, '', validateTokenRequest(request), features)
   await admission.validate(request)
   const bound = boundObject(request.spec.boundObjectRef, account, registry.reader, { features })
@@ -58,6 +61,28 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   const answer = grantTokenRequest(request, { ...issued, expirationSeconds: granted })
   if (owned.metadata.managedFields !== undefined) answer.metadata.managedFields = owned.metadata.managedFields
   return objectResponse(scope, context, normalize(kind.type(), answer), { representation, status: 201 })
+}
+
+interface CheckedRequest {
+  readonly body: TokenRequest
+  readonly kind: KindInfo
+  readonly uid: string
+  readonly warn: (text: string) => void
+}
+
+/**
+ * Compares the uid of a request with that of the account, from 1.34 on.
+ *
+ * @throws ApiError 409 for another uid; without the gate a warning.
+ */
+function checkUid({ features, profile }: RequestScope, context: RequestContext, { body, kind, uid, warn }: CheckedRequest): void {
+  const stated = body.metadata.uid ?? ''
+  if (stated === '' || stated === uid || !features.release.atLeast('1.34')) return
+  const gate = 'TokenRequestServiceAccountUIDValidation'
+  const problem = `the UID in the token request (${stated}) does not match the UID of the service account (${uid})`
+  if (gateEnabled(gate, features)) throw ApiError.conflict({ group: kind.group, resource: kind.kind }, context.info.name, problem)
+  context.annotations[`authentication.${profile.domain}/token-request-uid-mismatch`] = problem
+  warn(`${problem} but ${gate} is not enabled. In the future, this will return a conflict error`)
 }
 
 /** @throws ApiError 422 when there are errors. */
