@@ -89,6 +89,7 @@ export async function startControllers(options: ServeOptions, context: Controlle
         electsLeaders: electsLeaders(components),
         electionTimes: electionTimes(options),
         hasIdentity: gateEnabled('APIServerIdentity', components.features),
+        features: components.features,
         ...(storage.refresh === undefined ? {} : { shared: sharedState(context) }),
       }),
     ),

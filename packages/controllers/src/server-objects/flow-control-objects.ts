@@ -1,6 +1,6 @@
-import type { ApiObject } from '@krmkit/meta'
+import type { ApiObject, Features } from '@krmkit/meta'
 
-/** The default flow schemas and priority levels of Kubernetes 1.33. */
+/** The default flow schemas and priority levels of Kubernetes. */
 
 export interface PriorityLevel extends ApiObject {
   spec?: PriorityLevelSpec
@@ -96,10 +96,11 @@ const inNamespaces = (apiGroups: string[], resources: string[], verbs: string[])
 }
 
 /** @param names `systemNamespace` is the namespace of the service accounts of controllers */
-export function flowSchemas(names: {
-  readonly systemNamespace: string
-  readonly apiDomain: string
-}): readonly { readonly name: string; readonly spec: FlowSchemaSpec }[] {
+export function flowSchemas(
+  names: { readonly systemNamespace: string; readonly apiDomain: string },
+  features?: Pick<Features, 'release'>,
+): readonly { readonly name: string; readonly spec: FlowSchemaSpec }[] {
+  const isLater = features?.release.atLeast('1.34') === true
   const { systemNamespace: namespace, apiDomain } = names
   const accounts = (...accountNames: string[]): Subject[] => {
     return accountNames.map((name) => ({ kind: 'ServiceAccount', serviceAccount: { name, namespace } }))
@@ -119,13 +120,8 @@ export function flowSchemas(names: {
     const method = distinguisher === 'none' ? {} : { distinguisherMethod: { type: distinguisher } }
     return { name, spec: { priorityLevelConfiguration: { name: level }, matchingPrecedence, ...method, rules: [rule] } }
   }
-  return [
-    schema('exempt', ['exempt', 1], { subjects: groups('system:masters'), ...everything }, 'none'),
-    schema('probes', ['exempt', 2], { subjects: allUsers, nonResourceRules: [probes] }, 'none'),
-    schema('system-leader-election', ['leader-election', 100], {
-      subjects: [...users(manager, scheduler), ...accounts('*')],
-      resourceRules: [leases],
-    }),
+  // Of releases whose components lock endpoints and config maps instead of Leases.
+  const beforeLeases = [
     schema('endpoint-controller', ['workload-high', 150], {
       subjects: [...users(manager), ...endpointAccounts],
       resourceRules: [inNamespaces([''], ['endpoints'], locking)],
@@ -134,6 +130,15 @@ export function flowSchemas(names: {
       subjects: accounts('*'),
       resourceRules: [inNamespaces([''], ['endpoints', 'configmaps'], locking), leases],
     }),
+  ]
+  return [
+    schema('exempt', ['exempt', 1], { subjects: groups('system:masters'), ...everything }, 'none'),
+    schema('probes', ['exempt', 2], { subjects: allUsers, nonResourceRules: [probes] }, 'none'),
+    schema('system-leader-election', ['leader-election', 100], {
+      subjects: [...users(manager, scheduler), ...accounts('*')],
+      resourceRules: [leases],
+    }),
+    ...(isLater ? [] : beforeLeases),
     schema('system-node-high', ['node-high', 400], {
       subjects: nodes,
       resourceRules: [ownNodes, inNamespaces([`coordination.${apiDomain}`], ['leases'], all)],

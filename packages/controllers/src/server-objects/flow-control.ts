@@ -5,7 +5,7 @@ import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { ensureObject } from './ensure-object.ts'
 import { type FlowSchema, flowSchemas, mandatoryNames, type PriorityLevel, priorityLevels } from './flow-control-objects.ts'
-import { resyncMs } from './interfaces.ts'
+import { resyncMs, type ServerFacts } from './interfaces.ts'
 
 const group = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', namespaced: false }
 const schemas = resourceType<FlowSchema>({ ...group, resource: 'flowschemas', kind: 'FlowSchema' })
@@ -23,43 +23,45 @@ const statusManager = 'api-priority-and-fairness-config-consumer-v1'
  * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects
  * are always restored; others only while their auto-update annotation allows it.
  */
-export const flowControl: Controller = {
-  name: 'flow-control',
-  start(context) {
-    const knownSchemas = context.informers.of(schemas)
-    const knownLevels = context.informers.of(levels)
-    const work = context.queue<string>({
-      async sync(key) {
-        if (key === '') {
-          await ensureAll(context)
-          return { requeueAfterMs: resyncMs }
+export function flowControl(facts: Pick<ServerFacts, 'features'>): Controller {
+  return {
+    name: 'flow-control',
+    start(context) {
+      const knownSchemas = context.informers.of(schemas)
+      const knownLevels = context.informers.of(levels)
+      const work = context.queue<string>({
+        async sync(key) {
+          if (key === '') {
+            await ensureAll(context, facts)
+            return { requeueAfterMs: resyncMs }
+          }
+          await Promise.all([knownSchemas.synced, knownLevels.synced])
+          const schema = knownSchemas.get(key)
+          if (schema === undefined) return undefined
+          const level = schema.spec?.priorityLevelConfiguration.name ?? ''
+          await writeDanglingCondition(context, schema, { level, exists: knownLevels.get(level) !== undefined })
+          return undefined
+        },
+      })
+      work.add('')
+      const enqueue = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
+      const enqueueSchemasOf = ({ metadata }: DeepReadonly<ApiObject>) => {
+        for (const schema of knownSchemas.list()) {
+          if (schema.spec?.priorityLevelConfiguration.name === metadata.name) enqueue(schema)
         }
-        await Promise.all([knownSchemas.synced, knownLevels.synced])
-        const schema = knownSchemas.get(key)
-        if (schema === undefined) return undefined
-        const level = schema.spec?.priorityLevelConfiguration.name ?? ''
-        await writeDanglingCondition(context, schema, { level, exists: knownLevels.get(level) !== undefined })
-        return undefined
-      },
-    })
-    work.add('')
-    const enqueue = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
-    const enqueueSchemasOf = ({ metadata }: DeepReadonly<ApiObject>) => {
-      for (const schema of knownSchemas.list()) {
-        if (schema.spec?.priorityLevelConfiguration.name === metadata.name) enqueue(schema)
       }
-    }
-    const subscriptions = [
-      knownSchemas.on({ added: enqueue, updated: enqueue }),
-      knownLevels.on({ added: enqueueSchemasOf, deleted: enqueueSchemasOf }),
-    ]
-    return disposeSubscriptions(subscriptions)
-  },
+      const subscriptions = [
+        knownSchemas.on({ added: enqueue, updated: enqueue }),
+        knownLevels.on({ added: enqueueSchemasOf, deleted: enqueueSchemasOf }),
+      ]
+      return disposeSubscriptions(subscriptions)
+    },
+  }
 }
 
-async function ensureAll(context: ControllerContext): Promise<void> {
+async function ensureAll(context: ControllerContext, { features }: Pick<ServerFacts, 'features'>): Promise<void> {
   for (const level of priorityLevels()) await ensureOne(context, levels, level)
-  for (const schema of flowSchemas(context.profile)) await ensureOne(context, schemas, schema)
+  for (const schema of flowSchemas(context.profile, features)) await ensureOne(context, schemas, schema)
 }
 
 async function ensureOne<T extends ApiObject & { spec?: object }>(

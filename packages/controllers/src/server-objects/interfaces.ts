@@ -1,4 +1,4 @@
-import type { ApiObject, Clock, DeepReadonly } from '@krmkit/meta'
+import type { ApiObject, Clock, DeepReadonly, Features } from '@krmkit/meta'
 import type { LeaderElectionTimes } from '../leader-election/leader-election.ts'
 
 /** The identity and addresses of a server process. */
@@ -23,6 +23,8 @@ export interface ServerFacts {
   readonly hasIdentity?: boolean
   /** Maintains the endpoints of the API service. Default true. */
   readonly reconcilesEndpoints?: boolean
+  /** The release of the default flow schemas. Default: 1.33. */
+  readonly features?: Pick<Features, 'release'>
   /** State shared by servers on one store. Absent: only this server uses the store. */
   readonly shared?: SharedServerState
 }

@@ -38,7 +38,7 @@ export function serverControllers(facts: ServerFacts): readonly Controller[] {
   const addresses = serviceIPAddresses({ isShared: shared !== undefined })
   const repairs = shared === undefined ? [] : [allocationRepair(shared)]
   const objects = [...identity, serverService(facts), serviceRanges(facts), addresses, ...repairs]
-  return [...objects, flowControl, tokenTracking, ...elections]
+  return [...objects, flowControl(facts), tokenTracking, ...elections]
 }
 
 /** The controllers of coordinated leader election, which run in one server at a time. */
