@@ -32,7 +32,7 @@ export function numberCheck(schema: JsonObject, range?: NumberRange): Check | un
       return problem !== undefined
     }
     const bound = (keyword: number, isOutside: boolean) => (isInteger && !isOutside ? integralPart(keyword) : keyword)
-    outside('Checked', value)
+    outside('Checked', value as number | bigint)
     if (factor !== undefined) {
       const isOutside = outside('MultipleOf', factor)
       const shown = isInteger && !isOutside ? Number(integralPart(factor)) : factor
