@@ -11,7 +11,7 @@ import { writeContext } from './write-context.ts'
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
   const representation = negotiated(scope, context, { transforms: listTransforms })
-  const listed = listRequest(scope, context, listOptions(context))
+  const listed = listRequest(scope, context, listOptions(scope, context))
   const options = await deleteOptions(scope, context)
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const isOfObject = representation.transform?.as === 'PartialObjectMetadata'

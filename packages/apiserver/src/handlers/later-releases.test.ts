@@ -98,3 +98,30 @@ it('forbids instances of a definition that is being deleted, from 1.34 on', asyn
     'widgets.g.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
   ])
 })
+
+it.each([
+  ['a/b/c', /a qualified name must/, /a valid label key must/],
+  [`a=${'v'.repeat(64)}`, /no more than 63 characters$/, /no more than 63 bytes$/],
+])('states the errors of label selector %s as the release does', async (selector, before, after) => {
+  for (const [version, text] of [
+    ['1.34', before],
+    ['1.35', after],
+  ] as const) {
+    const { ask } = await serverAt(version)
+    for (const query of ['', 'watch=1&']) {
+      const { status, json } = await ask(`${maps}?${query}labelSelector=${encodeURIComponent(selector)}`)
+      expect([status, json.message]).toEqual([400, expect.stringMatching(text)])
+      expect(json.message).toMatch(/^unable to parse requirement: /)
+    }
+  }
+})
+
+it('limits label values to bytes from 1.35 on', async () => {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { a: 'v'.repeat(64) } } }
+  const texts = []
+  for (const version of ['1.34', '1.35']) {
+    const { ask } = await serverAt(version)
+    texts.push((await ask(maps, { method: 'POST', body })).json.details.causes[0].message.slice(-13))
+  }
+  expect(texts).toEqual(['63 characters', 'than 63 bytes'])
+})

@@ -15,7 +15,7 @@ export const listTransforms = ['Table', 'PartialObjectMetadataList', 'PartialObj
 
 /** GET of a collection. @see API protocol specification, 2.3, 4.2 and 4.3 */
 export async function listResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const options = listOptions(context)
+  const options = listOptions(scope, context)
   const representation = negotiated(scope, context, { transforms: listTransforms })
   const read = () => scope.store.list(listRequest(scope, context, options), context.signal)
   const listed = await (context.span === undefined ? read() : inListSpan(scope, context, read))
@@ -52,11 +52,11 @@ export function listRequest(scope: RequestScope, { info }: RequestContext, optio
 export type ListOptions = Omit<ListRequest, 'namespace'>
 
 /** Reads and checks parameters in the order of kube-apiserver. @throws ApiError 400 */
-export function listOptions(context: RequestContext): ListOptions {
+export function listOptions({ features }: Pick<RequestScope, 'features'>, context: RequestContext): ListOptions {
   const { query } = context
   integer(query, 'timeoutSeconds')
   const limit = integer(query, 'limit')
-  return { ...wellFormedSelectors(context), limit, ...versionOptions(context) }
+  return { ...wellFormedSelectors(context, features), limit, ...versionOptions(context) }
 }
 
 /** Reads `resourceVersion` and `resourceVersionMatch` of a list. @throws ApiError 400 for an invalid combination */

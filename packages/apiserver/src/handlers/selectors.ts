@@ -1,6 +1,7 @@
-import { ApiError, MetaError } from '@krmkit/meta'
+import { ApiError, type Features, MetaError } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { truncateSelector } from '@krmkit/meta/selectors'
+import { errorsAt, formatFieldErrors } from '@krmkit/meta/validation'
 import type { ListRequest } from '@krmkit/registry'
 import type { RequestContext } from '../request/context.ts'
 import type { RequestScope } from '../request/scope.ts'
@@ -10,9 +11,9 @@ import { requestSelectors } from '../request/selectors.ts'
 export type Selectors = Pick<ListRequest, 'labelSelector' | 'fieldSelector'>
 
 /** The selectors of the query. @throws ApiError 400 for malformed selectors. */
-export function wellFormedSelectors(context: RequestContext): Selectors {
+export function wellFormedSelectors(context: RequestContext, features: Pick<Features, 'release'>): Selectors {
   const { labels, fields } = requestSelectors(context)
-  return { labelSelector: wellFormed(labels), fieldSelector: wellFormed(fields) }
+  return { labelSelector: wellFormed(labels, features), fieldSelector: wellFormed(fields, features) }
 }
 
 /** Drops selectors that select everything. @throws ApiError 400 for fields that the kind cannot select by. */
@@ -50,7 +51,11 @@ function unsupportedField({ kind, custom, strategy }: RequestScope['definition']
   return `${goQuote(name)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
 
-function wellFormed<S>(selector: S | MetaError | undefined): S | undefined {
-  if (selector instanceof MetaError) throw ApiError.badRequest(selector.message)
+function wellFormed<S>(selector: S | MetaError | undefined, { release }: Pick<Features, 'release'>): S | undefined {
+  if (selector instanceof MetaError) {
+    const { errors, message } = selector
+    const stated = errors === undefined ? message : `${errors.prefix}${formatFieldErrors(errorsAt(errors.list, release))}`
+    throw ApiError.badRequest(stated)
+  }
   return selector
 }

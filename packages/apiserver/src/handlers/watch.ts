@@ -76,7 +76,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   const { info, query } = context
   const seconds = integer(query, 'timeoutSeconds')
   integer(query, 'limit')
-  const selected = wellFormedSelectors(context)
+  const selected = wellFormedSelectors(context, features)
   const bookmarks = flag(query, 'allowWatchBookmarks')
   // As on kube-apiserver, a watch by the deprecated path, without the parameter `watch`, is checked by the rules of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {

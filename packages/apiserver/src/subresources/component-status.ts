@@ -45,7 +45,7 @@ function isSelected(
   context: RequestContext,
   { metadata }: { readonly metadata: { readonly name?: string } },
 ): boolean {
-  const { labelSelector, fieldSelector } = usableSelectors(scope, listOptions(context))
+  const { labelSelector, fieldSelector } = usableSelectors(scope, listOptions(scope, context))
   const fields = { 'metadata.name': metadata.name ?? '', 'metadata.namespace': '' }
   return labelSelector?.matches({}) !== false && fieldSelector?.matches(fields) !== false
 }

@@ -4,6 +4,7 @@ import { compareCodePoints, goStrings, goText } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { field } from '../validation/field-error.ts'
+import { labelValueError } from '../validation/label-value-error.ts'
 import { Path } from '../validation/path.ts'
 import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
 
@@ -137,7 +138,7 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
     const texts = validateLabelValue(value)
     if (texts.length === 0) continue
     wrongValues++
-    errors.push(field.invalid(path.index(i).key(key), value, texts.join('; ')))
+    errors.push(labelValueError(path.index(i).key(key), value, texts.join('; ')))
   }
   return errors
 }

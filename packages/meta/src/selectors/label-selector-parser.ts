@@ -1,7 +1,8 @@
 /** The parser of label selectors: `app=web,tier in (front,back),!old,cores>2`. */
 
+import type { FieldError } from '../interfaces.ts'
 import { MetaError } from '../meta-error.ts'
-import { formatFieldError, formatFieldErrors } from '../validation/field-error.ts'
+import { formatFieldErrors } from '../validation/field-error.ts'
 import {
   type LabelOperator,
   LabelRequirement,
@@ -79,7 +80,7 @@ class Parser {
     if (token.kind !== 'word') this.#failRequirement(`found '${truncateSelector(token.text)}', expected: identifier`)
     const key = token.text
     const wrongKey = key === this.#key ? undefined : labelKeyError(key, undefined)
-    if (wrongKey !== undefined) this.#failRequirement(formatFieldError(wrongKey))
+    if (wrongKey !== undefined) this.#failValidation([wrongKey])
     this.#key = key
     const next = this.#peek().kind
     if (operator === undefined && (next === 'end' || next === ',')) operator = 'exists'
@@ -87,7 +88,7 @@ class Parser {
     operator = this.#operator()
     const values = requirementValues(operator === 'in' || operator === 'notin' ? this.#values() : this.#exactValue())
     const errors = validateRequirementValues(key, operator, values)
-    if (errors.length > 0) this.#failRequirement(formatFieldErrors(errors))
+    if (errors.length > 0) this.#failValidation(errors)
     return new LabelRequirement(key, operator, values)
   }
 
@@ -189,9 +190,21 @@ class Parser {
   }
 
   #failRequirement(message: string): never {
-    return this.#fail(`unable to parse requirement: ${message}`)
+    return this.#fail(`${requirementPrefix}${message}`)
+  }
+
+  #failValidation(errors: readonly FieldError[]): never {
+    const message = `${requirementPrefix}${formatFieldErrors(errors)}`
+    throw new MetaError({
+      code: 'InvalidLabelSelector',
+      message,
+      text: this.#text,
+      errors: { prefix: requirementPrefix, list: errors },
+    })
   }
 }
+
+const requirementPrefix = 'unable to parse requirement: '
 
 const end: Token = { kind: 'end', text: '' }
 /** Shared tokens. */

@@ -11,6 +11,7 @@ export {
 } from './error-list.ts'
 export { type FieldPathLike, field, formatFieldError, formatFieldErrors } from './field-error.ts'
 export { standardFinalizers } from './finalizers.ts'
+export { labelValueError } from './label-value-error.ts'
 export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
 export {
   validateAnnotations,

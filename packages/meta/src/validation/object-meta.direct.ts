@@ -7,6 +7,7 @@ import { collectErrors } from './error-list.direct.ts'
 import { addErrors, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
 import { addBareFinalizers } from './finalizers.ts'
+import { labelValueError } from './label-value-error.ts'
 import {
   addChangeErrors,
   addIdentityErrors,
@@ -96,7 +97,7 @@ function validateEachLabel(labels: TextMap, keys: readonly string[], path: Path,
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
     const value = labels[key] as string
-    for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
+    for (const text of validateLabelValue(value)) errors.push(labelValueError(path, value, text))
   }
 }
 

@@ -13,6 +13,7 @@ import { formatGoTime } from '../time/time.ts'
 import { addErrors, collectErrors, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
 import { addBareFinalizers, validateFinalizers } from './finalizers.ts'
+import { labelValueError } from './label-value-error.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
@@ -183,7 +184,7 @@ function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path
     const key = keys[i] as string
     for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
     const value = labels[key] as string
-    for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
+    for (const text of validateLabelValue(value)) errors.push(labelValueError(path, value, text))
   }
 }
 

@@ -7,6 +7,7 @@ import {
   validateLabelValue,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
+import { labelValueError } from '@krmkit/meta/validation'
 import type { FieldPath } from './field-path.ts'
 import { forEachKey } from './for-each.ts'
 
@@ -29,6 +30,6 @@ export function validateQualifiedName(value: string, at: FieldPath): void {
 export function* validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): Work {
   yield* forEachKey(labels, (key, value) => {
     at.invalidAll(key, validateQualifiedNameFormat(key))
-    at.invalidAll(value, validateLabelValue(value))
+    at.add(validateLabelValue(value).map((text) => labelValueError(at.path(), value, text)))
   })
 }
