@@ -56,7 +56,12 @@ export async function requireAllowed(authorizer: Authorizer, attributes: Attribu
 function forbid(attributes: Attributes, { decision, reason, error }: Decision, filtered: RequestContext | undefined): never {
   if (filtered !== undefined) filtered.responseHeaders = { ...filtered.responseHeaders, 'x-content-type-options': 'nosniff' }
   if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
-  throw ApiError.forbidden(
+  throw forbidden(attributes, reason)
+}
+
+/** The 403 of a request with these attributes. */
+export function forbidden(attributes: Attributes, reason: string): ApiError {
+  return ApiError.forbidden(
     attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
     attributes.isResource ? attributes.name : '',
     withoutMarkup(forbiddenMessage(attributes)) + (reason === '' ? '' : `: ${reason}`),

@@ -45,7 +45,7 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     // Warnings are sent with errors as well, and may depend on the user.
     warnings(),
     errorResponses(failed),
-    spanned('impersonation', impersonation(authorizer, profile)),
+    spanned('impersonation', impersonation(authorizer, profile, settings.features)),
     spanned(
       'priorityandfairness',
       flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
