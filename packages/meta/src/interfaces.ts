@@ -203,6 +203,8 @@ export interface FieldError {
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'
     | 'FieldValueTooMany'
+    | 'FieldValueTooShort'
+    | 'FieldValueTooFew'
     | 'InternalError'
     | 'FieldValueTypeInvalid'
   readonly message: string

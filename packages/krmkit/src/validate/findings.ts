@@ -96,6 +96,8 @@ const reasons: Readonly<Record<FieldError['reason'], ValidationRule>> = {
   FieldValueForbidden: 'forbidden',
   FieldValueTooLong: 'too-long',
   FieldValueTooMany: 'too-many',
+  FieldValueTooShort: 'invalid',
+  FieldValueTooFew: 'invalid',
   InternalError: 'internal',
   FieldValueTypeInvalid: 'type',
 }

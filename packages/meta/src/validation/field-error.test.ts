@@ -11,7 +11,7 @@ import {
   utf8Length,
 } from '../go-text.ts'
 import { Quantity } from '../quantity/quantity.ts'
-import { field, formatFieldErrors } from './field-error.ts'
+import { field, formatFieldError, formatFieldErrors } from './field-error.ts'
 import { Path } from './path.ts'
 
 describe('Path', () => {
@@ -143,4 +143,19 @@ describe('Go formatting', () => {
     for (const [i, a] of well.entries())
       for (const [j, b] of well.entries()) expect(Math.sign(compareCodePoints(a, b))).toBe(Math.sign(i - j))
   })
+})
+
+it('counts what is missing', () => {
+  const at = Path.of('at')
+  expect([field.tooShort(at, '', 1), field.tooShort(at, 'a', 2), field.tooShort(at, 'a', -1)].map(formatFieldError)).toEqual([
+    'at: Too short: must be at least 1 character',
+    'at: Too short: must be at least 2 characters',
+    'at: Too short: value is too short',
+  ])
+  expect([field.tooFew(at, 0, 1), field.tooFew(at, 1, 2), field.tooFew(at, 1, -1)].map(formatFieldError)).toEqual([
+    'at: Too few: 0: must have at least 1 item',
+    'at: Too few: 1: must have at least 2 items',
+    'at: Too few: 1: has too few items',
+  ])
+  expect([field.tooShort(at, '', 1).reason, field.tooFew(at, 0, 1).reason]).toEqual(['FieldValueTooShort', 'FieldValueTooFew'])
 })

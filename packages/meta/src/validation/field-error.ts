@@ -53,6 +53,16 @@ export const field = {
     const detail = max < 0 ? 'has too many items' : `must have at most ${max} items`
     return createFieldError(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
   },
+  /** The value has fewer than `min` characters and is not printed. Of releases from 1.36 on. */
+  tooShort(path: FieldPathLike, _value: unknown, min: number): FieldError {
+    const detail = min < 0 ? 'value is too short' : `must be at least ${min} ${min === 1 ? 'character' : 'characters'}`
+    return createFieldError(path, 'FieldValueTooShort', `Too short: ${detail}`)
+  },
+  /** There are `actual` items where at least `min` are needed; a negative `min` is omitted from the message. Of releases from 1.36 on. */
+  tooFew(path: FieldPathLike, actual: number, min: number): FieldError {
+    const detail = min < 0 ? 'has too few items' : `must have at least ${min} ${min === 1 ? 'item' : 'items'}`
+    return createFieldError(path, 'FieldValueTooFew', `Too few: ${actual}: ${detail}`)
+  },
   /** The value refers to something that does not exist. */
   notFound(path: FieldPathLike, value: unknown, detail = ''): FieldError {
     return printedError(path, 'FieldValueNotFound', { label: 'Not found', value, detail })
