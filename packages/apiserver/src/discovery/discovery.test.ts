@@ -264,6 +264,8 @@ describe('aggregated discovery', () => {
 
 it('omits the creationTimestamp of groups where the release does', () => {
   const later = createDiscovery({ resources: () => resources, serverAddress: () => '', nullTimes: false })
-  const found = later.resolve({ path: '/apis', headers: { accept: aggregated } }) as unknown as { object: { items: { metadata: object }[] } }
+  const found = later.resolve({ path: '/apis', headers: { accept: aggregated } }) as unknown as {
+    object: { items: { metadata: object }[] }
+  }
   expect(found.object.items[1]!.metadata).toEqual({ name: 'apps' })
 })
