@@ -73,9 +73,10 @@ export function* decodeEnvelope(body: BodyDecoding): Work<Decoded> {
 /** Decodes a parsed body. @throws DecodeError, ApiError */
 export function* decodeText(body: BodyDecoding, { value, ...rest }: ParsedText, encoding: TextEncoding): Work<Decoded> {
   yield* checkStatedType(body, { value, ...rest }, encoding)
-  const { expected, size } = body
+  const { expected, scope, size } = body
   const { fieldValidation, keepEmpties } = expected
-  const options = { collect: fieldValidation !== 'Ignore', keepEmpties, ...rest }
+  const namesEmbedded = scope.features.release.atLeast('1.35')
+  const options = { collect: fieldValidation !== 'Ignore', keepEmpties, namesEmbedded, ...rest }
   const isYaml = encoding === 'yaml'
   try {
     const decoded = yield* decode(expected.type(), value, { size, ...options })

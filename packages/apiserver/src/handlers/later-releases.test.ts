@@ -125,3 +125,14 @@ it('limits label values to bytes from 1.35 on', async () => {
   }
   expect(texts).toEqual(['63 characters', 'than 63 bytes'])
 })
+
+it('names embedded structs in errors of decoding from 1.35 on', async () => {
+  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { volumes: [{ name: 'v', nfs: 'x' }] } }
+  const texts = []
+  for (const version of ['1.34', '1.35']) {
+    const { ask } = await serverAt(version)
+    const { json } = await ask('/api/v1/namespaces/default/pods', { method: 'POST', body })
+    texts.push(/Go struct field (\S+) /.exec(json.message)?.[1])
+  }
+  expect(texts).toEqual(['Volume.spec.volumes.nfs', 'Volume.spec.volumes.VolumeSource.nfs'])
+})

@@ -1,4 +1,4 @@
-import type { StructType } from '../interfaces.ts'
+import type { Field, StructType } from '../interfaces.ts'
 import { type DecodedSize, unlimitedSize } from '../json/decoded-size.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { formatPath, ProblemCollector } from '../json/problems.ts'
@@ -30,6 +30,8 @@ export class TypeMismatch {
 export interface FieldStep {
   readonly json: string
   readonly owner: StructType
+  /** `promotedFrom`: the embedded struct that has the field. */
+  readonly field?: Pick<Field, 'promotedFrom'>
 }
 
 /** A map key in the path; unlike fields, type errors do not show it. */
@@ -59,6 +61,8 @@ export class DecodeContext {
   #problems: ProblemCollector | undefined
   readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
+  /** Whether errors name embedded structs. */
+  namesEmbedded = false
   /** Size of the object built so far. */
   readonly size: DecodedSize
 
@@ -199,12 +203,19 @@ export class DecodeContext {
     const fields = this.#stack.filter((step): step is FieldStep => typeof step === 'object' && !(step instanceof MapKey))
     const last = fields[fields.length - 1]
     const where =
-      last === undefined ? 'Go value' : `Go struct field ${last.owner.typeName}.${fields.map((field) => field.json).join('.')}`
+      last === undefined
+        ? 'Go value'
+        : `Go struct field ${last.owner.typeName}.${fields.map((field) => this.#shown(field)).join('.')}`
     return new MismatchError(
       `json: cannot unmarshal ${mismatch.found} into ${where} of type ${mismatch.goType}`,
       mismatch,
       this.path,
     )
+  }
+
+  #shown({ json, field }: FieldStep): string {
+    const from = this.namesEmbedded ? field?.promotedFrom : undefined
+    return from === undefined ? json : `${from.slice(from.lastIndexOf('.') + 1)}.${json}`
   }
 
   /** The current path as text. */

@@ -24,6 +24,7 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
   if (type.custom !== undefined) return decodeCustom(type.custom, value, options) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  context.namesEmbedded = options.namesEmbedded === true
   if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   let object: unknown
   try {

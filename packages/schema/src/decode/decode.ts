@@ -36,6 +36,8 @@ export interface DecodeOptions {
    * rejects them, as it does for the result of an apply. Default false: they are removed.
    */
   readonly keepNulls?: boolean
+  /** Whether errors name the embedded struct of a field, as from 1.35 on: `spec.volumes.VolumeSource.nfs`. Default false. */
+  readonly namesEmbedded?: boolean
 }
 
 /**
@@ -60,6 +62,7 @@ export function* decode<T = Record<string, unknown>>(
   if (type.custom !== undefined) return (yield* decodeCustom(type.custom, value, options)) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  context.namesEmbedded = options.namesEmbedded === true
   if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   let object: unknown
   try {
