@@ -1,6 +1,7 @@
 /** Defaults of pods and pod templates that the data of the types does not carry. */
 
 import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type {
   Container,
   EphemeralContainer,
@@ -39,7 +40,7 @@ export function defaultPodSpec(spec: PodSpec, features: Features | undefined): v
   spec.terminationGracePeriodSeconds ??= gracePeriodSeconds
   if (isEmpty(spec.schedulerName)) spec.schedulerName = 'default-scheduler'
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
-  if (features?.enabled('ImageVolume') === true) defaultPullPolicies(spec)
+  if (features !== undefined && gateEnabled('ImageVolume', features)) defaultPullPolicies(spec)
   for (const container of spec.containers ?? []) defaultContainer(container)
   for (const container of spec.initContainers ?? []) defaultContainer(container)
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
@@ -54,7 +55,7 @@ export function defaultPodOnly(spec: PodSpec, features: Features | undefined): v
       for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
     }
   }
-  if (features?.enabled('PodLevelResources') === true) defaultPodResources(spec)
+  if (features !== undefined && gateEnabled('PodLevelResources', features)) defaultPodResources(spec)
   spec.enableServiceLinks ??= true
   // Stored templates may have negative values; a pod gets the shortest period instead.
   if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1

@@ -72,8 +72,9 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
   dropGatedFields(spec, old, { table: podSpecGates, features })
   if (!gateEnabled('ProcMountType', features)) resetProcMounts(spec, old)
   if (!gateEnabled('PodLifecycleSleepAction', features)) dropSleepActions(spec, old)
-  if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
-  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
+  if (!gateEnabled('ContainerStopSignals', features)) dropStopSignals(spec, old)
+  if (!gateEnabled('ImageVolume', features) && old?.volumes?.some((volume) => isSet(volume.image)) !== true)
+    dropImageVolumes(spec)
 }
 
 /** Applies `dropDisabledPodFields` to a pod template. */

@@ -1,4 +1,5 @@
 /** Security context, host namespaces, user namespaces and operating system of a pod. */
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
 import { validateEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
@@ -173,5 +174,5 @@ function validateWindows(pod: R<PodSpec>, at: FieldPath): void {
 }
 
 function mountsLabels({ errors }: FieldPath): boolean {
-  return errors.context.features.enabled('SELinuxMount')
+  return gateEnabled('SELinuxMount', errors.context.features)
 }

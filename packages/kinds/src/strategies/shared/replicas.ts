@@ -1,6 +1,7 @@
 /** Replica counts in the status of controllers. */
 
 import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
 import { isSet } from './values.ts'
@@ -21,7 +22,7 @@ export function dropTerminatingReplicas(
   old: ReplicaCounts | undefined,
   features: Features,
 ): void {
-  if (features.enabled('DeploymentReplicaSetTerminatingReplicas') || isSet(old?.terminatingReplicas)) return
+  if (gateEnabled('DeploymentReplicaSetTerminatingReplicas', features) || isSet(old?.terminatingReplicas)) return
   delete status?.terminatingReplicas
 }
 

@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { DefaultsContext } from '../../../interfaces.ts'
@@ -55,7 +56,7 @@ function defaults(set: StatefulSet, _version: string, _profile: NamingProfile, {
   }
   if (strategy.type === 'RollingUpdate' && isSet(strategy.rollingUpdate)) {
     strategy.rollingUpdate.partition ??= 0
-    if (features?.enabled('MaxUnavailableStatefulSet') === true) strategy.rollingUpdate.maxUnavailable ??= 1
+    if (features !== undefined && gateEnabled('MaxUnavailableStatefulSet', features)) strategy.rollingUpdate.maxUnavailable ??= 1
   }
   spec.persistentVolumeClaimRetentionPolicy ??= {}
   const retention = spec.persistentVolumeClaimRetentionPolicy

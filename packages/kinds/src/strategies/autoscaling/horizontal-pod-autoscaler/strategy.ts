@@ -1,5 +1,7 @@
 /** HorizontalPodAutoscaler. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { copyJson } from '@krmkit/schema/json'
 import { autoscalerAnnotations } from '../../../conversions/autoscaling.ts'
 import type {
@@ -56,7 +58,7 @@ function validateSpec(
   const at = errors.child('spec')
   const spec: R<HorizontalPodAutoscalerSpec> = autoscaler.spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const { minReplicas, maxReplicas = 0 } = spec
-  const toZero = old?.spec?.minReplicas === 0 || errors.context.features.enabled('HPAScaleToZero')
+  const toZero = old?.spec?.minReplicas === 0 || gateEnabled('HPAScaleToZero', errors.context.features)
   const lowest = toZero ? 0 : 1
   if (isSet(minReplicas) && minReplicas < lowest) {
     at.child('minReplicas').invalid(minReplicas, `must be greater than or equal to ${lowest}`)
@@ -86,11 +88,11 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
   defaults,
   prepareForCreate(autoscaler, { features }) {
     autoscaler.status = { desiredReplicas: 0 }
-    if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, undefined)
+    if (!gateEnabled('HPAConfigurableTolerance', features)) dropDisabled(autoscaler, undefined)
   },
   *prepareForUpdate(autoscaler, old, { features }) {
     yield* keepMembers(autoscaler, old, 'status')
-    if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
+    if (!gateEnabled('HPAConfigurableTolerance', features)) dropDisabled(autoscaler, old)
   },
   validate: creationRules(function* (errors, autoscaler) {
     yield* validateMetadata(autoscaler, errors, { namespaced: true })

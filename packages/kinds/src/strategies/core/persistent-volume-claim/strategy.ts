@@ -65,7 +65,7 @@ function* validateClaim(
   validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'), {
     address,
     allowsAnyGroup: isSet(dataSource?.apiGroup) || isSet(dataSourceRef?.apiGroup),
-    hasAttributesClass: isSet(volumeAttributesClassName) || errors.context.features.enabled('VolumeAttributesClass'),
+    hasAttributesClass: isSet(volumeAttributesClassName) || gateEnabled('VolumeAttributesClass', errors.context.features),
   })
 }
 
@@ -113,7 +113,7 @@ function validateAttributesClassUpdate(claim: DeepReadonly<Claim>, old: DeepRead
   const [now, before] = [claim.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName]
   if (now === before) return
   const at = errors.child('spec').child('volumeAttributesClassName')
-  if (!errors.context.features.enabled('VolumeAttributesClass'))
+  if (!gateEnabled('VolumeAttributesClass', errors.context.features))
     at.forbidden('update is forbidden when the VolumeAttributesClass feature gate is disabled')
   if (!isSet(before)) return
   if (!isSet(now)) at.forbidden('update from non-nil value to nil is forbidden')

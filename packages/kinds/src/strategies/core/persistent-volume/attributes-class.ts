@@ -1,5 +1,7 @@
 /** `volumeAttributesClassName` of PersistentVolumes, a member behind a feature gate. */
+
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { PersistentVolume } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { isSet } from '../../shared/values.ts'
@@ -12,7 +14,7 @@ const gate = 'VolumeAttributesClass'
 export function validateAttributesClass({ spec }: Volume, errors: ContextErrorList, old: Volume | undefined): void {
   const name = spec?.volumeAttributesClassName
   if (!isSet(name)) return
-  if (!errors.context.features.enabled(gate) && !isSet(old?.spec?.volumeAttributesClassName)) return
+  if (!gateEnabled(gate, errors.context.features) && !isSet(old?.spec?.volumeAttributesClassName)) return
   const at = errors.child('spec')
   const here = at.child('volumeAttributesClassName')
   if (name === '') here.required('an empty string is disallowed')
@@ -24,6 +26,6 @@ export function validateAttributesClassUpdate({ spec }: Volume, old: Volume, err
   const [name, before] = [spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName]
   if ((name ?? undefined) === (before ?? undefined)) return
   const at = errors.child('spec').child('volumeAttributesClassName')
-  if (!errors.context.features.enabled(gate)) at.forbidden(`update is forbidden when the ${gate} feature gate is disabled`)
+  if (!gateEnabled(gate, errors.context.features)) at.forbidden(`update is forbidden when the ${gate} feature gate is disabled`)
   if (isSet(before) && !isSet(name)) at.forbidden('update from non-nil value to nil is forbidden')
 }

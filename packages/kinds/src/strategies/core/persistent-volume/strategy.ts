@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
@@ -225,7 +226,7 @@ function dropAttributesClass(
   old: DeepReadonly<PersistentVolume> | undefined,
   { features }: StrategyContext,
 ): void {
-  if (features.enabled('VolumeAttributesClass') || isSet(old?.spec?.volumeAttributesClassName)) return
+  if (gateEnabled('VolumeAttributesClass', features) || isSet(old?.spec?.volumeAttributesClassName)) return
   delete volume.spec?.volumeAttributesClassName
 }
 

@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
@@ -56,7 +57,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
 
 /** Drivers may be added and removed but are immutable. Mutable counts are left out of the comparison and of the message. */
 function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): Work {
-  const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
+  const mutable = gateEnabled('MutableCSINodeAllocatableCount', errors.context.features)
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
   const drivers = new Map<string, R<CSINodeDriver>[]>()
