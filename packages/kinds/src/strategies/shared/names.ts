@@ -1,6 +1,8 @@
 /** Names of objects and of references. */
 
 import type { Work } from '@krmkit/base/work'
+import { type Features, type NameRule, nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import {
   validateDns1123Label,
   validateDns1123Subdomain,
@@ -32,4 +34,9 @@ export function* validateLabels(labels: Readonly<Record<string, string>> | null 
     at.invalidAll(key, validateQualifiedNameFormat(key))
     at.add(validateLabelValue(value).map((text) => labelValueError(at.path(), value, text)))
   })
+}
+
+/** The rule of names of services, and of references to them. */
+export function serviceNameRule(features: Features): NameRule {
+  return gateEnabled('RelaxedServiceNameValidation', features) ? nameRules.dns1123Label : nameRules.dns1035Label
 }

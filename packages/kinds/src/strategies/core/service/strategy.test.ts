@@ -1,3 +1,4 @@
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
@@ -34,4 +35,38 @@ it('hides the internal traffic policy of a service that is only a name, and stor
   expect(named.spec?.internalTrafficPolicy).toBe('Local')
   const other = service({ internalTrafficPolicy: 'Local' })
   expect(serviceStrategy.decorate?.(other)).toBe(other)
+})
+
+describe('services by release', () => {
+  const at = (release: string, gates: Record<string, boolean> = {}) => testContext({ features: createFeatures(release, gates) })
+  const texts = (spec: ServiceSpec, release: string) => serviceStrategy.warnings?.(service(spec), undefined, at(release))
+
+  it('warns of external addresses since 1.36, and of PreferClose since 1.35', () => {
+    const spec = { externalIPs: ['1.2.3.4'], trafficDistribution: 'PreferClose' }
+    const close = 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
+    expect(texts(spec, '1.34')).toEqual([])
+    expect(texts(spec, '1.35')).toEqual([close])
+    expect(texts(spec, '1.36')).toEqual([
+      'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+      close,
+    ])
+  })
+
+  it('warns of what headless services ignore since 1.34, before other texts', () => {
+    const spec = { clusterIP: 'None', clusterIPs: ['None'], externalIPs: ['1.2.3.4'], externalName: 'a.b' }
+    const name = 'spec.externalName is ignored when spec.type is not "ExternalName"'
+    expect(texts(spec, '1.33')).toEqual([name])
+    expect(texts(spec, '1.36')).toEqual(['spec.externalIPs is ignored for headless services', name])
+  })
+
+  it('accepts names that start with a digit behind a gate, and keeps names in updates since 1.34', () => {
+    const named = { ...service({}), metadata: { ...service({}).metadata, name: '1a' } }
+    const created = (release: string, gates?: Record<string, boolean>) =>
+      runValidation(serviceStrategy.validate?.(named, at(release, gates))).map(({ field }) => field)
+    expect(created('1.36', { RelaxedServiceNameValidation: true })).toEqual([])
+    expect(created('1.35', { RelaxedServiceNameValidation: false })).toEqual(['metadata.name'])
+    const updated = (release: string) =>
+      runValidation(serviceStrategy.validateUpdate?.(named, named, at(release))).map(({ field }) => field)
+    expect([updated('1.33'), updated('1.34')]).toEqual([['metadata.name'], []])
+  })
 })

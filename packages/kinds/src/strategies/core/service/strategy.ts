@@ -1,7 +1,7 @@
 /** Service. */
 
 import { validateIP } from '@krmkit/base/ip'
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
@@ -75,17 +75,31 @@ function validateStatus(service: DeepReadonly<Service>, old: DeepReadonly<Servic
   }
 }
 
-function serviceWarnings(spec: R<ServiceSpec>): string[] {
+function serviceWarnings(spec: R<ServiceSpec>, { release }: Features): string[] {
   const texts: string[] = []
-  if (needsClusterIp(spec) && !isHeadless(spec))
+  const headless = isHeadless(spec)
+  const named = spec.type === 'ExternalName'
+  if (needsClusterIp(spec) && !headless)
     for (const [i, address] of (spec.clusterIPs ?? []).entries()) texts.push(...addressWarnings(`spec.clusterIPs[${i}]`, address))
+  if (headless && release.atLeast('1.34')) texts.push(...headlessWarnings(spec))
   for (const [i, address] of (spec.externalIPs ?? []).entries()) texts.push(...addressWarnings(`spec.externalIPs[${i}]`, address))
+  if (!isEmpty(spec.externalIPs) && !headless && !named && release.atLeast('1.36'))
+    texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
   if (!isEmpty(spec.loadBalancerIP)) texts.push(...addressWarnings('spec.loadBalancerIP', spec.loadBalancerIP))
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries())
     texts.push(...rangeWarnings(`spec.loadBalancerSourceRanges[${i}]`, range))
-  const named = spec.type === 'ExternalName'
   if (named && !isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   if (!named && !isEmpty(spec.externalName)) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  if (spec.trafficDistribution === 'PreferClose' && release.atLeast('1.35'))
+    texts.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+  return texts
+}
+
+function headlessWarnings(spec: R<ServiceSpec>): string[] {
+  const texts: string[] = []
+  if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
+  if (!isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored for headless services')
+  if (spec.sessionAffinity === 'ClientIP') texts.push('spec.SessionAffinity is ignored for headless services')
   return texts
 }
 
@@ -113,15 +127,8 @@ export const serviceStrategy = defineStrategy<Service>({
     validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
     yield* validateService(service, errors, old)
   }),
-  warnings(service, _old, { features }) {
-    const { spec } = service
-    if (!isSet(spec)) return []
-    const texts = serviceWarnings(spec)
-    if (!features.release.atLeast('1.34') || !isHeadless(spec)) return texts
-    if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
-    if (!isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored for headless services')
-    if (spec.sessionAffinity === 'ClientIP') texts.push('spec.SessionAffinity is ignored for headless services')
-    return texts
+  warnings({ spec }, _old, { features }) {
+    return isSet(spec) ? serviceWarnings(spec, features) : []
   },
   deleteResponse: 'Object',
   selectableFields: {

@@ -2,7 +2,7 @@
 
 import { parseIP } from '@krmkit/base/ip'
 import type { Work } from '@krmkit/base/work'
-import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings, goText, trimSpace } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
@@ -12,7 +12,13 @@ import { protocols, validatePortNumberOrName } from '../../shared/container-port
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { forEachItem } from '../../shared/for-each.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
-import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
+import {
+  serviceNameRule,
+  validateDnsLabel,
+  validateDnsSubdomain,
+  validateLabels,
+  validateQualifiedName,
+} from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
@@ -32,7 +38,10 @@ const agentPort = 10_250
 
 /** All rules of a service, in the order of kube-apiserver. @param old the stored service, whose addresses stay valid. */
 export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList, old?: DeepReadonly<Service>): Work {
-  yield* validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
+  const { features } = errors.context
+  // Since 1.34 an update does not validate the name again.
+  if (old === undefined || !features.release.atLeast('1.34'))
+    yield* validateMetadata(service, errors, { namespaced: true, name: serviceNameRule(features) })
   const spec = service.spec ?? {}
   const at = errors.child('spec')
   if (isEmpty(spec.ports) && !isHeadless(spec) && spec.type !== 'ExternalName') at.child('ports').required()

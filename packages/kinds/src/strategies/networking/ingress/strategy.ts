@@ -15,7 +15,7 @@ import type {
 import { loadBalancerWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { validateDnsSubdomain } from '../../shared/names.ts'
+import { serviceNameRule, validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
@@ -49,7 +49,7 @@ function validateBackend(backend: R<IngressBackend>, at: FieldPath): void {
   else if (isSet(service)) {
     const here = at.child('service')
     if (isEmpty(service.name)) here.child('name').required()
-    else here.child('name').invalidAll(service.name, nameRules.dns1035Label(service.name, false))
+    else here.child('name').invalidAll(service.name, serviceNameRule(at.errors.context.features)(service.name, false))
     const { name, number } = service.port ?? {}
     if (!isEmpty(name) && number) at.invalid('', 'cannot set both port name & port number')
     else if (!isEmpty(name)) here.child('port').child('name').invalidAll(name, validatePortName(name))
