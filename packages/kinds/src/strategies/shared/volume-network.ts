@@ -129,7 +129,11 @@ export function validateFlexVolume(
  * @see Configuration and storage specification, 2.8
  */
 export function validateDriverName(name: string, at: FieldPath): void {
-  if (name === '') at.required()
+  if (name === '') {
+    at.required()
+    // Since 1.35 an absent name is one error.
+    if (at.errors.context.features.release.atLeast('1.35')) return
+  }
   if (name.length > 63) at.tooLong(name, 63)
   at.invalidAll(name, validateDns1123Subdomain(name.toLowerCase()))
 }

@@ -1,4 +1,5 @@
 /** Metrics of autoscalers. */
+import type { Features } from '@krmkit/meta'
 import { validateDns1123Label, validatePathSegmentName } from '@krmkit/meta/names'
 import type {
   CrossVersionObjectReference,
@@ -26,33 +27,73 @@ type Source = 'object' | 'external' | 'pods' | 'resource' | 'containerResource'
 const sources: readonly Source[] = ['object', 'external', 'pods', 'resource', 'containerResource']
 
 /** A reference to an object of any kind. */
-export function validateTargetReference(ref: R<CrossVersionObjectReference> | undefined, at: FieldPath): void {
+export function validateTargetReference(
+  ref: R<CrossVersionObjectReference> | undefined,
+  at: FieldPath,
+  rule: ApiVersionRule,
+): void {
   for (const name of ['kind', 'name'] as const) {
     const value = ref?.[name]
     if (isEmpty(value)) at.child(name).required()
     else at.child(name).invalidAll(value, validatePathSegmentName(value))
   }
+  const problem = apiVersionProblem(ref, rule)
+  if (problem !== undefined) at.child('apiVersion').invalid(ref?.apiVersion ?? '', problem)
+}
+
+/** Whether the `apiVersion` of a reference must name a group, may be of the core group, or is not validated. */
+export type ApiVersionRule = 'group' | 'anyGroup' | 'unchecked'
+
+function apiVersionProblem(ref: R<CrossVersionObjectReference> | undefined, rule: ApiVersionRule): string | undefined {
+  if (rule === 'unchecked') return undefined
+  const text = ref?.apiVersion ?? ''
+  const slashes = text === '/' ? 0 : text.split('/').length - 1
+  if (slashes > 1) return `unexpected GroupVersion string: ${text}`
+  const group = slashes === 1 ? text.slice(0, text.indexOf('/')) : ''
+  return rule === 'group' && group === '' ? 'apiVersion must specify API group' : undefined
+}
+
+/** The rule for the target of scaling. Since 1.34 the version of a new or changed target is validated. */
+export function targetRule(
+  ref: R<CrossVersionObjectReference> | undefined,
+  old: R<CrossVersionObjectReference> | undefined,
+  { release }: Features,
+): ApiVersionRule {
+  if (!release.atLeast('1.34')) return 'unchecked'
+  const same = (name: 'apiVersion' | 'kind') => (ref?.[name] ?? '') === (old?.[name] ?? '')
+  if (old !== undefined && same('apiVersion') && same('kind')) return 'unchecked'
+  return ref?.kind === 'ReplicationController' ? 'anyGroup' : 'group'
+}
+
+/** The rule for objects of metrics. One wrong version in the stored autoscaler lets all be wrong. */
+export function metricsRule(old: readonly R<MetricSpec>[] | undefined, { release }: Features): ApiVersionRule {
+  if (!release.atLeast('1.34')) return 'unchecked'
+  const wrong = (old ?? []).some(
+    ({ type, object }) =>
+      type === 'Object' && isSet(object) && apiVersionProblem(object.describedObject, 'anyGroup') !== undefined,
+  )
+  return wrong ? 'unchecked' : 'anyGroup'
 }
 
 export function validateMetrics(
   metrics: readonly R<MetricSpec>[] | undefined,
   at: FieldPath,
-  minReplicas: number | undefined,
+  { minReplicas, rule }: { readonly minReplicas: number | undefined; readonly rule: ApiVersionRule },
 ): void {
-  for (const [i, metric] of (metrics ?? []).entries()) validateMetric(metric, at.index(i))
+  for (const [i, metric] of (metrics ?? []).entries()) validateMetric(metric, at.index(i), rule)
   const wakes = (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')
   if (minReplicas === 0 && !wakes) {
     at.forbidden('must specify at least one Object or External metric to support scaling to zero replicas')
   }
 }
 
-function validateMetric(metric: R<MetricSpec>, at: FieldPath): void {
+function validateMetric(metric: R<MetricSpec>, at: FieldPath, rule: ApiVersionRule): void {
   const type = metric.type ?? ''
   if (type === '') at.child('type').required('must specify a metric source type')
   if (!types.includes(type)) at.child('type').notSupported(type, types)
   const present = sources.filter((name) => isSet(metric[name]))
   const [first] = present
-  if (first !== undefined) validateSource(metric, first, at.child(first))
+  if (first !== undefined) validateSource(metric, first, { at: at.child(first), rule })
   const wanted = Object.hasOwn(members, type) ? members[type] : undefined
   if (wanted === undefined) at.child('type').notSupported(type, types)
   else if (!present.includes(wanted)) at.child(wanted).required('must populate information for the given metric source')
@@ -60,10 +101,14 @@ function validateMetric(metric: R<MetricSpec>, at: FieldPath): void {
   for (const name of present) if (name !== wanted) at.child(name).forbidden('must populate the given metric source only')
 }
 
-function validateSource(metric: R<MetricSpec>, name: Source, at: FieldPath): void {
+function validateSource(
+  metric: R<MetricSpec>,
+  name: Source,
+  { at, rule }: { readonly at: FieldPath; readonly rule: ApiVersionRule },
+): void {
   const { object, external, pods, resource, containerResource } = metric
   if (name === 'object' && isSet(object)) {
-    validateTargetReference(object.describedObject, at.child('describedObject'))
+    validateTargetReference(object.describedObject, at.child('describedObject'), rule)
     validateIdentifier(object.metric, at.child('metric'))
     const target = validateTarget(object.target, at.child('target'))
     if (!isSet(target.value) && !isSet(target.averageValue)) {

@@ -9,13 +9,13 @@ import type {
   HorizontalPodAutoscalerSpec,
   HPAScalingRules,
 } from '../../../types/autoscaling-v2.generated.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
-import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { creationRules, defineStrategy, statusSubresource, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateBehavior } from './behavior.ts'
-import { validateMetrics, validateTargetReference } from './metrics.ts'
+import { metricsRule, targetRule, validateMetrics, validateTargetReference } from './metrics.ts'
 
 const utilization = 80
 
@@ -63,13 +63,35 @@ function validateSpec(
   if (isSet(minReplicas) && minReplicas < lowest) {
     at.child('minReplicas').invalid(minReplicas, `must be greater than or equal to ${lowest}`)
   }
-  if (maxReplicas < 1) at.child('maxReplicas').invalid(maxReplicas, 'must be greater than 0')
+  validateMaxReplicas(maxReplicas, at.child('maxReplicas'))
   if (isSet(minReplicas) && maxReplicas < minReplicas) {
     at.child('maxReplicas').invalid(maxReplicas, 'must be greater than or equal to `minReplicas`')
   }
-  validateTargetReference(spec.scaleTargetRef, at.child('scaleTargetRef'))
-  validateMetrics(spec.metrics, at.child('metrics'), minReplicas)
+  const { features } = errors.context
+  const target = targetRule(spec.scaleTargetRef, old?.spec?.scaleTargetRef, features)
+  validateTargetReference(spec.scaleTargetRef, at.child('scaleTargetRef'), target)
+  validateMetrics(spec.metrics, at.child('metrics'), { minReplicas, rule: metricsRule(old?.spec?.metrics, features) })
   validateBehavior(spec.behavior, at.child('behavior'))
+}
+
+function validateMaxReplicas(count: number, at: FieldPath): void {
+  if (count > 0) return
+  if (!at.errors.context.features.release.atLeast('1.36')) at.invalid(count, 'must be greater than 0')
+  else if (count === 0) at.required('must be set and greater than 0')
+  else at.invalid(count, 'must be greater than or equal to 1')
+}
+
+interface ConditionStatus {
+  readonly conditions?: readonly { readonly observedGeneration?: number }[] | null
+}
+
+function validateStatus(autoscaler: DeepReadonly<HorizontalPodAutoscaler>, errors: ContextErrorList): void {
+  const at = errors.child('status')
+  const { conditions } = (autoscaler.status ?? {}) as ConditionStatus
+  for (const [i, { observedGeneration }] of (conditions ?? []).entries())
+    validateNotNegative(observedGeneration, at.child('conditions').index(i).child('observedGeneration'))
+  validateNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
+  validateNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
 }
 
 /** Drops `tolerance`, whose feature gate is off. */
@@ -88,11 +110,13 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
   defaults,
   prepareForCreate(autoscaler, { features }) {
     autoscaler.status = { desiredReplicas: 0 }
+    if (gateEnabled('HPAGeneration', features)) startGeneration(autoscaler)
     if (!gateEnabled('HPAConfigurableTolerance', features)) dropDisabled(autoscaler, undefined)
   },
   *prepareForUpdate(autoscaler, old, { features }) {
     yield* keepMembers(autoscaler, old, 'status')
     if (!gateEnabled('HPAConfigurableTolerance', features)) dropDisabled(autoscaler, old)
+    if (gateEnabled('HPAGeneration', features)) yield* raiseGeneration(autoscaler, old, 'spec')
   },
   validate: creationRules(function* (errors, autoscaler) {
     yield* validateMetadata(autoscaler, errors, { namespaced: true })
@@ -103,11 +127,7 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     validateSpec(autoscaler, old, errors)
   }),
   subresources: {
-    status: statusSubresource((autoscaler, errors) => {
-      const at = errors.child('status')
-      validateNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
-      validateNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
-    }),
+    status: statusSubresource(validateStatus),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -53,6 +54,23 @@ function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').notSupported(mode, lifecycleModes)
   }
+  validatePeriod(spec, at)
+  const { serviceAccountTokenInSecrets: inSecrets, preventPodSchedulingIfMissing } = spec as LaterMembers
+  if (isSet(inSecrets) && isEmpty(spec.tokenRequests)) {
+    const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+    at.child('serviceAccountTokenInSecrets').invalid(inSecrets, detail)
+  }
+  if (!isSet(preventPodSchedulingIfMissing) && gateEnabled('VolumeLimitScaling', at.errors.context.features))
+    at.child('preventPodSchedulingIfMissing').required()
+}
+
+/** Members of 1.35 and 1.36. */
+interface LaterMembers {
+  serviceAccountTokenInSecrets?: boolean
+  preventPodSchedulingIfMissing?: boolean
+}
+
+function validatePeriod(spec: R<CSIDriverSpec>, at: FieldPath): void {
   const period = spec.nodeAllocatableUpdatePeriodSeconds
   if (isSet(period) && period < shortestPeriod) {
     at.child('nodeAllocatableUpdatePeriodSeconds').invalid(period, `must be greater than or equal to ${shortestPeriod} seconds`)
@@ -72,13 +90,15 @@ function validateImmutableFields(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, 
 const table: readonly GatedFields[] = [
   { gate: 'SELinuxMountReadWriteOncePod', paths: ['spec.seLinuxMount'] },
   { gate: 'MutableCSINodeAllocatableCount', paths: ['spec.nodeAllocatableUpdatePeriodSeconds'] },
+  { gate: 'CSIServiceAccountTokenSecrets', paths: ['spec.serviceAccountTokenInSecrets'] },
+  { gate: 'VolumeLimitScaling', paths: ['spec.preventPodSchedulingIfMissing'] },
 ]
 
 export const csiDriverStrategy = defineStrategy<CSIDriver>({
   allowUnconditionalUpdate: false,
   // Decoding gives an absent member its zero value, so only the body shows that it is missing; S92.
   requiredMembers: { '': [['spec']] },
-  defaults(driver) {
+  defaults(driver, _version, _profile, { features } = {}) {
     driver.spec ??= {}
     const { spec } = driver
     spec.attachRequired ??= true
@@ -88,6 +108,8 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent']
     spec.requiresRepublish ??= false
     spec.seLinuxMount ??= false
+    if (features !== undefined && gateEnabled('VolumeLimitScaling', features))
+      (spec as LaterMembers).preventPodSchedulingIfMissing ??= false
   },
   prepareForCreate(driver, { features }) {
     dropGatedFields(driver, undefined, { table, features })
@@ -103,5 +125,14 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     validateSpec(driver.spec ?? {}, at)
     validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
   }),
+  warnings(driver, old, { features }) {
+    const { tokenRequests, serviceAccountTokenInSecrets } = (driver.spec ?? {}) as R<CSIDriverSpec> & LaterMembers
+    if (!gateEnabled('CSIServiceAccountTokenSecrets', features)) return []
+    if (isEmpty(tokenRequests) || isSet(serviceAccountTokenInSecrets)) return []
+    if (old !== undefined && semanticEqual(tokenRequests, old.spec?.tokenRequests)) return []
+    return [
+      'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+    ]
+  },
   deleteResponse: 'Object',
 })

@@ -14,6 +14,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
+import { csiNodeStatus, dropStatus, keepStatus } from './status.ts'
 
 const maxNodeId = 256
 
@@ -76,10 +77,13 @@ function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly
 
 export const csiNodeStrategy = defineStrategy<CSINode>({
   allowUnconditionalUpdate: false,
+  prepareForCreate: (node) => dropStatus(node),
+  prepareForUpdate: keepStatus,
+  subresources: { status: csiNodeStatus },
   validate: creationRules((errors, node) => validateNode(node, errors)),
   validateUpdate: updateRules(function* (errors, node, old) {
-    // kube-apiserver validates the object twice on update.
-    yield* validateNode(node, errors)
+    // kube-apiserver before 1.36 validates the object twice on update.
+    if (!errors.context.features.release.atLeast('1.36')) yield* validateNode(node, errors)
     yield* validateNode(node, errors)
     yield* validateImmutableFields(node, old, errors)
   }),

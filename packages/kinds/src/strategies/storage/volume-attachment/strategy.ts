@@ -28,10 +28,14 @@ function* validateAttachment(attachment: Attachment, errors: ContextErrorList): 
   yield* validateMetadata(attachment, errors, { namespaced: false })
   const at = errors.child('spec')
   const { attacher, source, nodeName = '' } = attachment.spec ?? {}
-  if (isEmpty(attacher)) at.child('attacher').required()
+  const { release } = errors.context.features
+  // Since 1.36 updates have the rules of new attachments.
+  if (release.atLeast('1.36')) validateDriverName(attacher ?? '', at.child('attacher'))
+  else if (isEmpty(attacher)) at.child('attacher').required()
   yield* validateSource(source ?? {}, at.child('source'))
   at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
   validateStatus(attachment, errors.child('status'))
+  if (release.atLeast('1.36')) validateVolumeName(attachment, errors)
 }
 
 function* validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): Work {
@@ -54,23 +58,28 @@ function validateStatus({ status }: Attachment, at: FieldPath): void {
 
 function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
   if (!isSet(error)) return
-  // The message names the bound that kube-apiserver prints; it compares with a smaller one.
-  if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', maxMetadataBytes)
+  // Before 1.37 kube-apiserver prints a larger bound than the one it compares with.
+  const printed = at.errors.context.features.release.atLeast('1.37') ? maxMessageBytes : maxMetadataBytes
+  if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', printed)
   if (isSet(error.errorCode) && error.errorCode < 0) at.child('errorCode').invalid(error.errorCode, between(0, maxInt32))
 }
 
-/** Rules of new attachments only. */
+/** Rules of new attachments only, before 1.36. */
 function validateNewAttachment(attachment: Attachment, errors: ContextErrorList): void {
-  const { attacher = '', source } = attachment.spec ?? {}
-  validateDriverName(attacher, errors.child('spec').child('attacher'))
-  const name = source?.persistentVolumeName
+  if (errors.context.features.release.atLeast('1.36')) return
+  validateDriverName(attachment.spec?.attacher ?? '', errors.child('spec').child('attacher'))
+  validateVolumeName(attachment, errors)
+}
+
+function validateVolumeName({ spec }: Attachment, errors: ContextErrorList): void {
+  const name = spec?.source?.persistentVolumeName
   if (isSet(name))
     errors.child('spec').child('source').child('persistentVolumeName').invalidAll(name, validateDns1123Subdomain(name))
 }
 
-/** kube-apiserver validates the whole attachment twice on update. */
+/** kube-apiserver before 1.35 validates the whole attachment twice on update. */
 function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Work {
-  yield* validateAttachment(attachment, errors)
+  if (!errors.context.features.release.atLeast('1.35')) yield* validateAttachment(attachment, errors)
   yield* validateAttachment(attachment, errors)
   if (!(yield* semanticEqual(attachment.spec, old.spec)))
     errors.child('spec').invalid(printSpec(attachment), 'field is immutable')

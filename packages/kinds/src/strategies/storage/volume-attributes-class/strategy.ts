@@ -22,8 +22,8 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
   distinctEmpties: [['parameters']],
   validate: creationRules((errors, object) => validateClass(object, errors)),
   validateUpdate: updateRules(function* (errors, object, old) {
-    // kube-apiserver validates the class twice on update.
-    yield* validateClass(object, errors)
+    // kube-apiserver before 1.35 validates the class twice on update.
+    if (!errors.context.features.release.atLeast('1.35')) yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
     if (!(yield* deepEqual(object.parameters, old.parameters)))
