@@ -8,6 +8,7 @@ import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel } from './names.ts'
 import { validateLifecycle, validateLivenessProbe, validateReadinessProbe, validateStartupProbe } from './probes.ts'
 import { validateResizePolicy, validateResources } from './resources.ts'
+import { validateContainerRestart, validateInitRestart } from './restart-rules.ts'
 import { validateSecurityContext } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { type VolumesByName, validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
@@ -74,7 +75,7 @@ export function* validateContainers(
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else names.add(container.name)
     validateRunning(container, here, options)
-    if (isSet(container.restartPolicy)) here.child('restartPolicy').forbidden('may not be set for non-init containers')
+    validateContainerRestart(container, here)
   }
   validateHostPortConflicts(containers, at)
 }
@@ -93,7 +94,7 @@ export function* validateInitContainers(
     const here = at.index(i)
     const sidecar = container.restartPolicy === 'Always'
     yield* validateCommon(container, here, options)
-    if (isSet(container.restartPolicy) && !sidecar) here.child('restartPolicy').notSupported(container.restartPolicy, ['Always'])
+    validateInitRestart(container, here)
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else if (!isEmpty(container.name)) names.add(container.name)
     // Init containers run one after another, so host ports conflict within one container only.
@@ -103,7 +104,16 @@ export function* validateInitContainers(
       for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (isSet(container[name])) here.child(name).forbidden(initOnly)
       }
+      if (at.errors.context.features.release.atLeast('1.36')) validateInitResizePolicy(container, here.child('resizePolicy'))
     }
+  }
+}
+
+/** A container that ends cannot restart to be resized. */
+function validateInitResizePolicy({ resizePolicy }: R<Container>, at: FieldPath): void {
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+  for (const [i, { restartPolicy }] of (resizePolicy ?? []).entries()) {
+    if (restartPolicy === 'RestartContainer') at.index(i).child('restartPolicy').invalid(restartPolicy, detail)
   }
 }
 

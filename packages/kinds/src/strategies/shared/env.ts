@@ -5,6 +5,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta/names'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
+import { fileKeyRefOf, validateFileKeyRef } from './env-files.ts'
 import type { FieldPath } from './field-path.ts'
 import { forEachItem } from './for-each.ts'
 import { validateDnsSubdomain } from './names.ts'
@@ -68,7 +69,15 @@ function validateEnvSource(variable: R<EnvVar>, source: R<EnvVarSource>, at: Fie
     sources++
     validateKeyRef(source.secretKeyRef, at.child('secretKeyRef'))
   }
-  if (sources === 0) at.invalid('', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`')
+  const fileKeyRef = fileKeyRefOf(source)
+  if (fileKeyRef !== undefined) {
+    sources++
+    validateFileKeyRef(fileKeyRef, at.child('fileKeyRef'))
+  }
+  const names = gateEnabled('EnvFiles', at.errors.context.features)
+    ? '`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+    : '`configMapKeyRef` or `secretKeyRef`'
+  if (sources === 0) at.invalid('', `must specify one of: \`fieldRef\`, \`resourceFieldRef\`, ${names}`)
   if (!isEmpty(variable.value)) {
     if (sources > 0) at.invalid('', 'may not be specified when `value` is not empty')
   } else if (sources > 1) at.invalid('', tooManySources)

@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import { nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue } from '@krmkit/meta/names'
 import type {
@@ -147,9 +148,35 @@ export function* validateTolerations(tolerations: readonly R<Toleration>[] | nul
       if (messages.length > 0) here.child('operator').invalid(value, messages.join(';'))
     } else if (operator === 'Exists') {
       if (value !== '') here.child('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
-    } else here.child('operator').notSupported(operator, ['Equal', 'Exists'])
+    } else if (isComparison(operator, at)) validateComparison(toleration, here)
+    else here.child('operator').notSupported(operator, ['Equal', 'Exists'])
     validateTaintEffect(toleration.effect, here.child('effect'), { mayBeEmpty: true })
   })
+}
+
+/** Tolerations of 1.35 compare the values of taints as numbers. */
+function isComparison(operator: string, { errors }: FieldPath): boolean {
+  return (operator === 'Lt' || operator === 'Gt') && errors.context.features.release.atLeast('1.35')
+}
+
+const largestInt64 = 2n ** 63n - 1n
+
+function validateComparison({ operator, value = '' }: R<Toleration>, at: FieldPath): void {
+  if (!gateEnabled('TaintTolerationComparisonOperators', at.errors.context.features)) {
+    at.child('operator').notSupported(operator, ['Equal', 'Exists', 'Lt', 'Gt'])
+    return
+  }
+  const here = at.child('value')
+  const refuse = (why: string): void => here.invalid(value, `strconv.ParseInt: parsing ${goQuote(value)}: ${why}`)
+  const canonical = /^(?:0|-?[1-9]\d*)$/.test(value)
+  if (value === '') here.invalid(value, 'must be non-empty')
+  else if (!canonical) here.invalid(value, 'must be a valid decimal integer in canonical form')
+  if (!/^[+-]?\d+$/.test(value)) refuse('invalid syntax')
+  else if (value.length > 20 || !isInt64(BigInt(value.replace('+', '')))) refuse('value out of range')
+}
+
+function isInt64(value: bigint): boolean {
+  return value <= largestInt64 && value >= -largestInt64 - 1n
 }
 
 /** A text equal for equal tolerations; without `seconds`, for tolerations that differ in seconds only. */

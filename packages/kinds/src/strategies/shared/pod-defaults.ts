@@ -55,7 +55,7 @@ export function defaultPodOnly(spec: PodSpec, features: Features | undefined): v
       for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
     }
   }
-  if (features !== undefined && gateEnabled('PodLevelResources', features)) defaultPodResources(spec)
+  if (features !== undefined && gateEnabled('PodLevelResources', features)) defaultPodResources(spec, features)
   spec.enableServiceLinks ??= true
   // Stored templates may have negative values; a pod gets the shortest period instead.
   if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1

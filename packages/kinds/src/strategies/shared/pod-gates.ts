@@ -3,6 +3,8 @@ import type { Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from './gated-fields.ts'
+import { laterSpecGates, laterStatusGates } from './later-pod-gates.ts'
+import { dropRestartRules } from './restart-rules.ts'
 import { isSet, type R } from './values.ts'
 
 const lists = ['containers', 'initContainers', 'ephemeralContainers']
@@ -40,6 +42,7 @@ export const podSpecGates: readonly GatedFields[] = [
   { gate: 'SidecarContainers', paths: ['initContainers.*.restartPolicy'] },
   { gate: 'RecursiveReadOnlyMounts', paths: inContainers('volumeMounts.*.recursiveReadOnly') },
   { gate: 'SELinuxChangePolicy', paths: ['securityContext.seLinuxChangePolicy'] },
+  ...laterSpecGates,
 ]
 
 const inStatuses = (path: string): string[] =>
@@ -65,11 +68,13 @@ export const podStatusGates: readonly GatedFields[] = [
     usedBy: ['spec.securityContext.supplementalGroupsPolicy'],
   },
   { gate: 'PodObservedGenerationTracking', paths: ['status.observedGeneration', 'status.conditions.*.observedGeneration'] },
+  ...laterStatusGates,
 ]
 
 /** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
   dropGatedFields(spec, old, { table: podSpecGates, features })
+  dropRestartRules(spec, old, features)
   if (!gateEnabled('ProcMountType', features)) resetProcMounts(spec, old)
   if (!gateEnabled('PodLifecycleSleepAction', features)) dropSleepActions(spec, old)
   if (!gateEnabled('ContainerStopSignals', features)) dropStopSignals(spec, old)

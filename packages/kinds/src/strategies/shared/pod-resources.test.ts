@@ -24,14 +24,14 @@ describe('resources of a pod', () => {
       container({ cpu: '100m' }, { 'hugepages-2Mi': '4Mi' }),
       container({ cpu: '0.5' }, { 'hugepages-2Mi': '2Mi' }),
     ])
-    defaultPodResources(pod)
+    defaultPodResources(pod, createFeatures())
     expect(pod.resources).toEqual({
       limits: { cpu: '4', memory: '3Gi', 'hugepages-2Mi': '6Mi' },
       requests: { cpu: '600m', memory: '3Gi', 'hugepages-2Mi': '6Mi' },
     })
     for (const resources of [{}, { requests: { cpu: '1' } }]) {
       const other = spec(resources, [container({ memory: '1Gi' })])
-      defaultPodResources(other)
+      defaultPodResources(other, createFeatures())
       expect(other.resources).toEqual(resources)
     }
   })
@@ -42,7 +42,7 @@ describe('resources of a pod', () => {
       [container({ cpu: '1' })],
       [container({ cpu: '1' }, {}, 'Always'), container({ cpu: '3', memory: '1Gi' })],
     )
-    defaultPodResources(pod)
+    defaultPodResources(pod, createFeatures())
     expect(pod.resources?.requests).toEqual({ cpu: '4', memory: '1Gi' })
   })
 

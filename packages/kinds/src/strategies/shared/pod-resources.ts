@@ -1,5 +1,5 @@
 /** Resources of a pod as a whole, and the claims that its containers share. */
-import { nameRules, type Quantity } from '@krmkit/meta'
+import { type Features, nameRules, type Quantity } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Container, PodResourceClaim, PodSpec } from '../../types/core-v1.generated.ts'
@@ -58,12 +58,18 @@ function aggregate(spec: R<PodSpec>, kind: 'requests' | 'limits'): Amounts {
   return total
 }
 
-/** Limits of huge pages default to those of the containers, requests to those of the containers or to the limits. */
-export function defaultPodResources(spec: PodSpec): void {
+/**
+ * Limits of huge pages default to those of the containers, requests to those of the containers or to the limits. Since 1.34 a limit whose
+ * request is given has no default.
+ */
+export function defaultPodResources(spec: PodSpec, { release }: Features): void {
   const { resources } = spec
   if (!isSet(resources) || !hasPodResources(spec)) return
   const limits = { ...resources.limits }
-  for (const [name, value] of Object.entries(aggregate(spec, 'limits'))) if (isHugePages(name)) limits[name] ??= value.toString()
+  for (const [name, value] of Object.entries(aggregate(spec, 'limits'))) {
+    const isRequested = release.atLeast('1.34') && own(resources.requests, name) !== undefined
+    if (isHugePages(name) && !isRequested) limits[name] ??= value.toString()
+  }
   if (isEmptyMap(limits)) return
   resources.limits = limits
   const requests = { ...resources.requests }
@@ -76,15 +82,24 @@ export function defaultPodResources(spec: PodSpec): void {
 export function validatePodResources(spec: R<PodSpec>, at: FieldPath, claims: ReadonlySet<string>): void {
   const { resources } = spec
   if (!isSet(resources)) return
-  if (isSet(resources.claims)) at.child('claims').forbidden('claims cannot be set for Resources at pod-level')
+  const isLater = at.errors.context.features.release.atLeast('1.34')
+  if (isLater && spec.os?.name === 'windows') {
+    at.forbidden('may not be set for a windows pod')
+    return
+  }
+  const verb = isLater ? 'may not' : 'cannot'
+  if (isSet(resources.claims)) at.child('claims').forbidden(`claims ${verb} be set for Resources at pod-level`)
   validateResources(resources, at, { claims, validateName })
   const total = aggregate(spec, 'requests')
   for (const name of inOrder(Object.keys(total))) {
+    // Since 1.34 an absent request is not compared.
+    if (isLater && own(resources.requests, name) === undefined) continue
     const [needed, given] = [total[name] as Quantity, amount(own(resources.requests, name))]
     if (needed.compare(given) <= 0) continue
     const detail = `must be greater than or equal to aggregate container requests of ${needed}`
     at.child('requests').key(name).invalid(given.toString(), detail)
   }
+  if (isLater) validateHugePages(spec, at)
   for (const [i, container] of (spec.containers ?? []).entries()) {
     for (const name of sortedKeys(container.resources?.limits)) {
       const [limit, most] = [amount(own(container.resources?.limits, name)), own(resources.limits, name)]
@@ -92,6 +107,17 @@ export function validatePodResources(spec: R<PodSpec>, at: FieldPath, claims: Re
       const here = at.child('containers').index(i).key(name).child('limits')
       here.invalid(limit.toString(), `must be less than or equal to pod limits of ${amount(most)}`)
     }
+  }
+}
+
+/** Limits of huge pages, which cannot be overcommitted, cover those of the containers. */
+function validateHugePages(spec: R<PodSpec>, at: FieldPath): void {
+  const limits = aggregate(spec, 'limits')
+  for (const name of inOrder(Object.keys(limits)).filter(isHugePages)) {
+    const [needed, given] = [limits[name] as Quantity, own(spec.resources?.limits, name)]
+    if (given === undefined || needed.compare(amount(given)) <= 0) continue
+    const detail = `must be greater than or equal to aggregate container limits of ${needed}`
+    at.child('limits').key(name).invalid(amount(given).toString(), detail)
   }
 }
 

@@ -3,6 +3,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
 import { validateEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
+import { validateDnsSubdomain } from './names.ts'
 import { validateAppArmorProfile, validateId, validateSeccompProfile, validateWindowsOptions } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -21,9 +22,8 @@ export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   validateId(context.runAsGroup, at.child('runAsGroup'))
   for (const [i, group] of (context.supplementalGroups ?? []).entries())
     validateId(group, at.child('supplementalGroups').index(i))
-  if (pod.hostPID === true && pod.shareProcessNamespace === true) {
-    at.child('shareProcessNamespace').invalid(true, 'ShareProcessNamespace and HostPID cannot both be enabled')
-  }
+  const isLater = spec.errors.context.features.release.atLeast('1.37')
+  if (!isLater) validateSharedProcesses(pod, at)
   validateSysctls(context.sysctls, at.child('sysctls'), pod)
   validateEnum(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
   validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
@@ -31,6 +31,13 @@ export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
   validateEnum(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
   validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), mountsLabels(at) ? seLinuxPolicies : recursiveOnly)
+  if (isLater) validateSharedProcesses(pod, spec)
+}
+
+/** @param at before 1.37 the path of the security context, where the member is not */
+function validateSharedProcesses(pod: R<PodSpec>, at: FieldPath): void {
+  if (pod.hostPID !== true || pod.shareProcessNamespace !== true) return
+  at.child('shareProcessNamespace').invalid(true, 'ShareProcessNamespace and HostPID cannot both be enabled')
 }
 
 const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/
@@ -77,10 +84,30 @@ export function validateHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { r
 /** A pod with a user namespace cannot share other namespaces of the host. */
 export function validateHostUsers(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostUsers !== false) return
-  const detail = 'when `pod.Spec.HostUsers` is false'
-  if (pod.hostNetwork === true) at.child('hostNetwork').forbidden(detail)
+  const { features } = at.errors.context
+  const isLater = features.release.atLeast('1.34')
+  const detail = isLater ? 'when `hostUsers` is false' : 'when `pod.Spec.HostUsers` is false'
+  if (pod.hostNetwork === true && !gateEnabled('UserNamespacesHostNetworkSupport', features))
+    at.child('hostNetwork').forbidden(detail)
   if (pod.hostPID === true) at.child('HostPID').forbidden(detail)
   if (pod.hostIPC === true) at.child('HostIPC').forbidden(detail)
+  if (!isLater) return
+  visitContainers(pod, at, (container, here) => {
+    if (!isEmpty(container.volumeDevices)) here.child('volumeDevices').forbidden(detail)
+  })
+}
+
+const longestHostname = 64
+
+/** `hostnameOverride` of 1.34, which replaces the host name that a pod gets. */
+export function validateHostname(pod: R<PodSpec>, at: FieldPath): void {
+  const { hostnameOverride: name } = pod as { readonly hostnameOverride?: string | null }
+  if (!isSet(name)) return
+  const here = at.child('hostnameOverride')
+  if (pod.setHostnameAsFQDN === true) here.forbidden('may not be specified when setHostnameAsFQDN is true')
+  if (pod.hostNetwork === true) here.forbidden('may not be specified when hostNetwork is true')
+  if (name.length > longestHostname) here.tooLong('', longestHostname)
+  validateDnsSubdomain(name, here)
 }
 
 /** Windows host processes: all containers of the pod or none, and only with host network. */
@@ -160,17 +187,27 @@ function validateWindows(pod: R<PodSpec>, at: FieldPath): void {
   }
   if (isSet(context?.appArmorProfile)) here.child('appArmorProfile').forbidden(detail)
   if (isSet(context?.seLinuxOptions)) here.child('seLinuxOptions').forbidden(detail)
-  if (pod.hostUsers === true || pod.hostUsers === false) at.child('hostUsers').forbidden(detail)
-  if (pod.hostPID === true) at.child('hostPID').forbidden(detail)
-  if (pod.hostIPC === true) at.child('hostIPC').forbidden(detail)
+  const isLater = at.errors.context.features.release.atLeast('1.37')
+  if (!isLater) refuseHostNamespaces(pod, at)
   for (const name of linuxOnlyPod) refuse(name)
-  if (isSet(pod.shareProcessNamespace)) here.child('shareProcessNamespace').forbidden(detail)
+  if (!isLater && isSet(pod.shareProcessNamespace)) here.child('shareProcessNamespace').forbidden(detail)
   for (const name of linuxOnlyPodRest) refuse(name)
+  if (isLater) {
+    refuseHostNamespaces(pod, at)
+    if (isSet(pod.shareProcessNamespace)) at.child('shareProcessNamespace').forbidden(detail)
+  }
   visitContainers(pod, at, (container, place) => {
     for (const name of linuxOnlyContainer) {
       if (isSet(container.securityContext?.[name])) place.child('securityContext').child(name).forbidden(detail)
     }
   })
+}
+
+function refuseHostNamespaces(pod: R<PodSpec>, at: FieldPath): void {
+  const detail = 'cannot be set for a windows pod'
+  if (pod.hostUsers === true || pod.hostUsers === false) at.child('hostUsers').forbidden(detail)
+  if (pod.hostPID === true) at.child('hostPID').forbidden(detail)
+  if (pod.hostIPC === true) at.child('hostIPC').forbidden(detail)
 }
 
 function mountsLabels({ errors }: FieldPath): boolean {

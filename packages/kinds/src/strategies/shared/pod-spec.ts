@@ -14,6 +14,7 @@ import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../
 import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validateRequiredEnum } from './enums.ts'
+import { validateFileVolumes } from './env-files.ts'
 import type { FieldPath } from './field-path.ts'
 import { forEachItem } from './for-each.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
@@ -23,6 +24,7 @@ import { validateIpAddress } from './older-addresses.ts'
 import { validatePodClaims, validatePodResources } from './pod-resources.ts'
 import {
   validateHostNetwork,
+  validateHostname,
   validateHostUsers,
   validateOs,
   validatePodSecurity,
@@ -72,9 +74,21 @@ export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSp
   yield* validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'))
   validateWindowsHostProcess(spec, at)
   validateHostUsers(spec, at)
+  validateHostname(spec, at)
   validateReferences(spec, at)
   yield* validateScheduling(spec, at)
   validateOs(spec, at)
+  validateSchedulingGroup(spec, at.child('schedulingGroup'))
+  validateFileVolumes(spec, at)
+}
+
+/** The group of pods that a pod of 1.36 is scheduled with. */
+function validateSchedulingGroup(spec: R<PodSpec>, at: FieldPath): void {
+  const { schedulingGroup } = spec as { readonly schedulingGroup?: { readonly podGroupName?: string | null } | null }
+  if (!isSet(schedulingGroup)) return
+  const { podGroupName } = schedulingGroup
+  if (!isSet(podGroupName)) at.child('podGroupName').invalid(null, 'must specify one of: `podGroupName`')
+  else validateDnsSubdomain(podGroupName, at.child('podGroupName'))
 }
 
 function* validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: ContainerOptions): Work {

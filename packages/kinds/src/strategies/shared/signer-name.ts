@@ -23,6 +23,12 @@ export function validateSignerName(name: string, at: FieldPath): void {
   if (name.length > maxName) at.tooLong(name, maxName)
 }
 
+/** Whether a signer is one of the project's own: its domain is that of the cluster, or below. */
+export function isKubernetesSigner(name: string, domain: string): boolean {
+  const [host = ''] = name.split('/')
+  return host === domain || host.endsWith(`.${domain}`)
+}
+
 /** Reports the first invalid part only. */
 function validateParts(
   parts: readonly string[],

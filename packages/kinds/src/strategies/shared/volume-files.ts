@@ -10,6 +10,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../../types/core-v1.generated.ts'
+import { certificateProjectionOf, validateCertificateProjection } from './certificate-projection.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateFreePath } from './paths.ts'
@@ -129,7 +130,9 @@ function validateProjection(projection: R<VolumeProjection>, at: FieldPath, opti
     if (options.paths.has(path)) options.volume.invalid(path, 'conflicting duplicate paths')
     options.paths.add(path)
   }
-  const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle].filter(isSet).length
+  const podCertificate = certificateProjectionOf(projection)
+  if (podCertificate !== undefined) validateCertificateProjection(podCertificate, at.child('podCertificate'), options)
+  const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate].filter(isSet).length
   if (count > 1) at.forbidden('may not specify more than 1 volume type per source')
 }
 

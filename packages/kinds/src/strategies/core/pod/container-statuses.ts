@@ -1,8 +1,11 @@
 /** Statuses of the containers of a pod. */
 
+import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, ContainerStatus, PodSpec, PodStatus, ResourceStatus } from '../../../types/core-v1.generated.ts'
 import { validateEnum } from '../../shared/enums.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { allCouldRestart, shouldRestart } from '../../shared/restart-rules.ts'
 import { validateId } from '../../shared/security-context.ts'
 import { firstByName, isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
@@ -10,17 +13,43 @@ const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainer
 
 /** Finally terminated containers must not run again. @param spec of the stored pod */
 export function validateTransitions(status: R<PodStatus>, old: R<PodStatus>, spec: R<PodSpec>, at: FieldPath): void {
+  const { features } = at.errors.context
+  const byContainer = features.release.atLeast('1.34') && gateEnabled('ContainerRestartRules', features)
+  if (byContainer) validateOwnTransitions(status, old, spec, at)
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   for (const name of lists) {
     // Nothing restarts an ephemeral container.
     const restartPolicy = name === 'ephemeralContainerStatuses' ? 'Never' : spec.restartPolicy
-    if (restartPolicy === 'Always') continue
+    if (restartPolicy === 'Always' || (byContainer && judgedByContainer(name, features))) continue
     const running = countRunning(status[name] ?? [])
     for (const [i, before] of (old[name] ?? []).entries()) {
       const ended = before.state?.terminated
       if (!isSet(ended) || (ended.exitCode !== 0 && restartPolicy === 'OnFailure')) continue
       if (name === 'initContainerStatuses' && sidecars.has(before.name)) continue
       for (let left = running.get(before.name) ?? 0; left > 0; left--)
+        at.child(name).index(i).child('state').forbidden('may not be transitioned to non-terminated state')
+    }
+  }
+}
+
+/** Since 1.35 init containers have policies of their own, too. */
+function judgedByContainer(list: (typeof lists)[number], { release }: Features): boolean {
+  return list === 'containerStatuses' || (list === 'initContainerStatuses' && release.atLeast('1.35'))
+}
+
+/** The transitions of containers that may restart by their own policies and rules. */
+function validateOwnTransitions(status: R<PodStatus>, old: R<PodStatus>, spec: R<PodSpec>, at: FieldPath): void {
+  const { features } = at.errors.context
+  if (allCouldRestart(spec, features)) return
+  for (const name of lists) {
+    if (!judgedByContainer(name, features)) continue
+    const containers = firstByName((name === 'containerStatuses' ? spec.containers : spec.initContainers) ?? [])
+    const running = countRunning(status[name] ?? [])
+    for (const [i, before] of (old[name] ?? []).entries()) {
+      const exitCode = before.state?.terminated?.exitCode
+      if (!isSet(exitCode) || !running.has(before.name)) continue
+      const container = containers.get(before.name)
+      if (container === undefined || !shouldRestart(container, spec, { exitCode, features }))
         at.child(name).index(i).child('state').forbidden('may not be transitioned to non-terminated state')
     }
   }
