@@ -4,6 +4,7 @@ import { rethrowUnlessFull } from '@krmkit/meta/validation'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'
+import { reportedErrors } from './repeated-errors.ts'
 
 /** Widens the object type: the table of strategies has one type for all kinds. */
 export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
@@ -18,7 +19,7 @@ export function* validateWith(context: StrategyContext, validate: (errors: Conte
   } catch (error) {
     rethrowUnlessFull(error, errors)
   }
-  return errors.length === 0 ? [] : [...errors]
+  return errors.length === 0 ? [] : reportedErrors(errors, context.features)
 }
 
 /**

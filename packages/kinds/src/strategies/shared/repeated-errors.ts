@@ -1,0 +1,16 @@
+import type { Features, FieldError } from '@krmkit/meta'
+
+/**
+ * The errors of a validation as the release reports them. Since 1.37 errors that are equal in field and message are reported once: rules that
+ * a release applies twice to an update have one error.
+ */
+export function reportedErrors(errors: readonly FieldError[], { release }: Features): FieldError[] {
+  if (errors.length < 2 || !release.atLeast('1.37')) return [...errors]
+  const seen = new Set<string>()
+  return errors.filter(({ field, message }) => {
+    const text = `${field}: ${message}`
+    if (seen.has(text)) return false
+    seen.add(text)
+    return true
+  })
+}
