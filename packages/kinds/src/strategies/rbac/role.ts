@@ -50,8 +50,8 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
     allowCreateOnUpdate: true,
     validate: creationRules((errors, role) => validateRole(role, errors, namespaced)),
     validateUpdate: updateRules(function* (errors, role, old) {
-      // kube-apiserver validates the object twice on update.
-      yield* validateRole(role, errors, namespaced)
+      // kube-apiserver before 1.35 validates the object twice on update.
+      if (!errors.context.features.release.atLeast('1.35')) yield* validateRole(role, errors, namespaced)
       yield* validateRole(role, errors, namespaced)
       yield* validateMetadataUpdate(role, old, errors)
     }),

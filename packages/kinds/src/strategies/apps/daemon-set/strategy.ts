@@ -149,10 +149,12 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     yield* validateSpec(set, errors)
   }),
   validateUpdate: updateRules(function* (errors, set, old) {
-    yield* validateMetadata(set, errors, { namespaced: true })
-    yield* validateSpec(set, errors)
+    // kube-apiserver before 1.34 validates the object twice on update, so errors appear twice.
+    if (!errors.context.features.release.atLeast('1.34')) {
+      yield* validateMetadata(set, errors, { namespaced: true })
+      yield* validateSpec(set, errors)
+    }
     yield* validateMetadataUpdate(set, old, errors)
-    // kube-apiserver validates the specification twice on update, so errors appear twice.
     yield* validateSpec(set, errors)
     yield* validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
   }),

@@ -18,7 +18,7 @@ import { addJobLabels, controllerUidLabels, takeTemplateLabels } from './labels.
 import { warnJobSpec } from './spec-validation.ts'
 import { validateJobStatus } from './status-validation.ts'
 import { validateJobUpdate } from './update-validation.ts'
-import { validateJob } from './validation.ts'
+import { validateJob, validateLongestName } from './validation.ts'
 
 const backoffLimit = 6
 const maxBackoffLimit = 2_147_483_647
@@ -78,9 +78,11 @@ export const jobStrategy = defineStrategy<Job>({
   validateUpdate: updateRules(function* (errors, job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
-    yield* validateJob(job, errors, { prefixedLabels })
+    // kube-apiserver before 1.37 validates the job twice on update.
+    if (!context.features.release.atLeast('1.37')) yield* validateJob(job, errors, { prefixedLabels })
     yield* validateMetadataUpdate(job, old, errors)
     yield* validateJobUpdate(job, old, errors)
+    if (context.features.release.atLeast('1.37')) validateLongestName(job, errors)
   }),
   warnings(job, old, { profile, features }) {
     const texts = old === undefined ? warnPodNames(job) : []

@@ -23,6 +23,11 @@ export function* validateJob(
   yield* validateMetadata(job, errors, { namespaced: true })
   validateGeneratedSelector(job, errors, options)
   yield* validateSpecWithSelector(job, errors)
+  validateLongestName(job, errors)
+}
+
+/** The name of a pod has the index of its completion behind that of the job. */
+export function validateLongestName(job: DeepReadonly<Job>, errors: ContextErrorList): void {
   const { completionMode, completions = 0 } = job.spec ?? emptySpec
   if (completionMode !== 'Indexed' || completions <= 0) return
   const name = job.metadata.name ?? ''

@@ -55,6 +55,7 @@ function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Work
   if (isSet(swap) && swap <= 0)
     errors.child('metadata').child('nodeSwapStatus').child('capacity').invalid(swap, 'must be greater than zero')
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
+  validateDeclaredFeatures(node, errors)
 }
 
 function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Work {
@@ -76,17 +77,49 @@ function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, 
   }
   const provider = old.spec?.providerID
   if (!isEmpty(provider) && provider !== node.spec?.providerID) {
-    at.child('providerID').forbidden('node updates may not change providerID except from "" to valid')
+    const here = at.child('providerID')
+    if (!errors.context.features.release.atLeast('1.37'))
+      here.forbidden('node updates may not change providerID except from "" to valid')
+    else here.invalid(null, `field cannot be ${isEmpty(node.spec?.providerID) ? 'cleared' : 'modified'} once set`)
   }
+  validateDeclaredFeatures(node, errors)
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
 }
 
+interface DeclaredFeatures {
+  readonly status?: { readonly declaredFeatures?: readonly string[] | null } | null
+}
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
+const longestFeature = 253
+
+/** Features that a node of 1.35 declares: sorted names. */
+function validateDeclaredFeatures(node: DeepReadonly<Node>, errors: ContextErrorList): void {
+  const names = (node as DeclaredFeatures).status?.declaredFeatures ?? []
+  const at = errors.child('status').child('declaredFeatures')
+  for (const [i, name] of names.entries()) {
+    if (name.length > longestFeature)
+      at.index(i).invalid(name, `invalid feature name ${goQuote(name)}: must be no more than ${longestFeature} characters`)
+    else if (!featureName.test(name)) at.index(i).invalid(name, `invalid feature name ${goQuote(name)}: ${featureForm}`)
+    const next = names[i + 1]
+    if (next === name) at.index(i + 1).duplicate(next)
+    else if (next !== undefined && name > next) at.index(i + 1).invalid(next, 'list must be sorted alphabetically')
+  }
+}
+
+const featureForm =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+
+const laterGates: readonly GatedFields[] = [
+  { gate: 'NodeDeclaredFeatures', paths: ['status.declaredFeatures'] },
+  { gate: 'InPlacePodVerticalScalingSchedulerPreemption', paths: ['spec.podPreemptionPolicy'] },
+]
 const supplementalGroups: GatedFields = { gate: 'SupplementalGroupsPolicy', paths: ['status.features'] }
 
 /** Runtime handlers serve two features: they go when both are off, even if the stored node has them. */
 function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features: Features): void {
-  dropGatedFields(node, old, { table: [supplementalGroups], features })
+  dropGatedFields(node, old, { table: [supplementalGroups, ...laterGates], features })
   const gates = ['RecursiveReadOnlyMounts', 'UserNamespacesSupport']
   if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
 }

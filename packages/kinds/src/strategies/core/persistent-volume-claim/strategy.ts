@@ -83,7 +83,7 @@ function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Clai
   if (claim.status?.phase === 'Bound' && isSet(spec.resources?.requests)) {
     if (oldSize === undefined) spec.resources.requests = yield* withoutMember(spec.resources.requests, 'storage')
     else spec.resources.requests = yield* withMembers(spec.resources.requests, { storage: oldSize })
-    if (isSet(spec.volumeAttributesClassName)) {
+    if (isSet(spec.volumeAttributesClassName) || errors.context.features.release.atLeast('1.34')) {
       if (isSet(before.volumeAttributesClassName)) spec.volumeAttributesClassName = before.volumeAttributesClassName
       else delete spec.volumeAttributesClassName
     }
@@ -115,9 +115,15 @@ function validateAttributesClassUpdate(claim: DeepReadonly<Claim>, old: DeepRead
   const at = errors.child('spec').child('volumeAttributesClassName')
   if (!gateEnabled('VolumeAttributesClass', errors.context.features))
     at.forbidden('update is forbidden when the VolumeAttributesClass feature gate is disabled')
-  if (!isSet(before)) return
-  if (!isSet(now)) at.forbidden('update from non-nil value to nil is forbidden')
-  else if (now === '') at.forbidden('update from non-nil value to an empty string is forbidden')
+  // Since 1.34 a class may be unset until it is in use.
+  const isLater = errors.context.features.release.atLeast('1.34')
+  if (!isSet(isLater ? old.status?.currentVolumeAttributesClassName : before)) return
+  const [kind, why] = isLater
+    ? ['empty string', 'is forbidden when status.currentVolumeAttributesClassName is not nil']
+    : ['an empty string', 'is forbidden']
+  const from = isLater ? 'update' : 'update from non-nil value'
+  if (!isSet(now)) at.forbidden(`${from} to nil ${why}`)
+  else if (now === '') at.forbidden(`${from} to ${kind} ${why}`)
 }
 
 interface ClassChange {
@@ -158,7 +164,8 @@ function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
     if (isEmpty(condition.type)) here.child('type').required()
     if (isEmpty(condition.status)) here.child('status').required()
   }
-  const statusesAt = at.child('allocatedResourceStatus')
+  const isLater = at.errors.context.features.release.atLeast('1.34')
+  const statusesAt = at.child(isLater ? 'allocatedResourceStatuses' : 'allocatedResourceStatus')
   for (const name of sortedKeys(allocatedResourceStatuses)) {
     validateGrowingResource(name, statusesAt)
     if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? ''))
@@ -239,7 +246,8 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   },
   validate: creationRules((errors, claim) => validateClaim(claim, {}, errors)),
   validateUpdate: updateRules(function* (errors, claim, old) {
-    yield* validateClaim(claim, { old }, errors)
+    // kube-apiserver before 1.35 validates the claim twice on update.
+    if (!errors.context.features.release.atLeast('1.35')) yield* validateClaim(claim, { old }, errors)
     yield* validateClaimUpdate(claim, old, errors)
   }),
   warnings(claim, _old, { profile }) {

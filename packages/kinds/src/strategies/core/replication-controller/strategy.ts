@@ -87,10 +87,12 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     yield* validateSpec(controller, errors)
   }),
   validateUpdate: updateRules(function* (errors, controller, old) {
-    yield* validateMetadata(controller, errors, { namespaced: true })
-    yield* validateSpec(controller, errors)
+    // kube-apiserver before 1.35 validates the object twice on update, so errors appear twice.
+    if (!errors.context.features.release.atLeast('1.35')) {
+      yield* validateMetadata(controller, errors, { namespaced: true })
+      yield* validateSpec(controller, errors)
+    }
     yield* validateMetadataUpdate(controller, old, errors)
-    // kube-apiserver validates the specification twice on update, so errors appear twice.
     yield* validateSpec(controller, errors)
   }),
   warnings(controller, old, { profile, features }) {

@@ -145,9 +145,9 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   warnings: blockWarnings,
   validate: creationRules((errors, policy) => validatePolicy(policy, errors)),
   validateUpdate: updateRules(function* (errors, policy, old, context) {
-    yield* validatePolicy(policy, errors, old)
+    // kube-apiserver before 1.36 validates the object twice on update.
+    if (!context.features.release.atLeast('1.36')) yield* validatePolicy(policy, errors, old)
     yield* validateMetadataUpdate(policy, old, errors)
-    // kube-apiserver validates the specification twice on update.
     const again = yield* validateWith(context, (own) => validatePolicy(policy, own, old))
     errors.add(again.filter((error) => error.field.startsWith('spec')))
   }),

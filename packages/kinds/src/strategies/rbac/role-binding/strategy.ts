@@ -73,12 +73,14 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
     },
     validate: creationRules((errors, binding) => validateBinding(binding, errors, namespaced)),
     validateUpdate: updateRules(function* (errors, binding, old) {
-      // kube-apiserver validates the object twice on update.
-      yield* validateBinding(binding, errors, namespaced)
+      // kube-apiserver before 1.35 validates the object twice on update.
+      if (!errors.context.features.release.atLeast('1.35')) yield* validateBinding(binding, errors, namespaced)
       yield* validateBinding(binding, errors, namespaced)
       yield* validateMetadataUpdate(binding, old, errors)
-      if (!semanticEqual(binding.roleRef, old.roleRef))
-        errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
+      if (!semanticEqual(binding.roleRef, old.roleRef)) {
+        const detail = errors.context.features.release.atLeast('1.37') ? 'field is immutable' : 'cannot change roleRef'
+        errors.child('roleRef').invalid(printRef(binding.roleRef), detail)
+      }
     }),
   }
 }

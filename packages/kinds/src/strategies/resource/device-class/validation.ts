@@ -38,8 +38,11 @@ export const validate = /* @__PURE__ */ creationRules(function* (errors, object:
 export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, object: Class, old) {
   const spec = object.spec ?? noSpec
   const at = errors.child('spec')
-  yield* validateMetadata(object, errors, { namespaced: false })
-  yield* validateSpec(spec, at, undefined)
+  // kube-apiserver before 1.35 validates the class twice on update.
+  if (!errors.context.features.release.atLeast('1.35')) {
+    yield* validateMetadata(object, errors, { namespaced: false })
+    yield* validateSpec(spec, at, undefined)
+  }
   yield* validateMetadataUpdate(object, old, errors)
   yield* validateSpec(spec, at, old.spec ?? noSpec)
 })

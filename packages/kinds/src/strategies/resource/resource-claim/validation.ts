@@ -20,8 +20,11 @@ export const validate = /* @__PURE__ */ creationRules(function* (errors, claim: 
 /** kube-apiserver validates an update as a creation first. */
 export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, claim: Claim, old, context) {
   const at = errors.child('spec')
-  yield* validateMetadata(claim, errors, { namespaced: true })
-  yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, false))
+  // kube-apiserver before 1.35 validates the claim twice on update.
+  if (!context.features.release.atLeast('1.35')) {
+    yield* validateMetadata(claim, errors, { namespaced: true })
+    yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, false))
+  }
   yield* validateMetadataUpdate(claim, old, errors)
   if (!(yield* isSameClaimSpec(claim.spec, old.spec))) at.invalid(goClaimSpec(claim.spec), 'field is immutable')
   yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, true))
