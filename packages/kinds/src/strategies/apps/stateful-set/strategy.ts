@@ -24,10 +24,10 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
-import { validateAlwaysRunning } from '../../shared/pod-template.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { creationRules, defineStrategy, updateRules } from '../../shared/strategy.ts'
+import { creationRules, defineStrategy, updateRules, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import {
   compileSelector,
@@ -37,6 +37,7 @@ import {
   validateRequiredSelector,
 } from '../../shared/workloads.ts'
 import { defaultClaimTemplate } from './claim-templates.ts'
+import { templateOfPods, validateClaimTemplates } from './template.ts'
 import { validateTemplateMetadata } from './template-metadata.ts'
 
 const historyLimit = 10
@@ -66,7 +67,13 @@ function defaults(set: StatefulSet, _version: string, _profile: NamingProfile, {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): Work {
+interface SpecRules {
+  readonly isNew: boolean
+  /** The template is that of a stored set with errors, which the set may keep. Default false. */
+  readonly skipsTemplate?: boolean
+}
+
+function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew, skipsTemplate }: SpecRules): Work {
   const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
@@ -76,6 +83,8 @@ function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList,
   }
   validateStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
   validateRetention(spec.persistentVolumeClaimRetentionPolicy, at.child('persistentVolumeClaimRetentionPolicy'))
+  const isLater = errors.context.features.release.atLeast('1.34')
+  if (isLater && isNew) validateClaimTemplates(spec, at.child('volumeClaimTemplates'))
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.ordinals?.start, at.child('ordinals.start'))
@@ -91,6 +100,7 @@ function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList,
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
     if (!selector.empty) yield* validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+    if (isLater && skipsTemplate !== true) yield* validatePodTemplate(templateOfPods(spec), at.child('template'))
     yield* validateTemplateMetadata(template, at.child('template'))
   }
   validateAlwaysRunning(template, at.child('template'), 'StatefulSet')
@@ -104,13 +114,22 @@ function validateStrategy(strategy: R<StatefulSetUpdateStrategy>, at: FieldPath)
     if (isSet(rollingUpdate)) here.invalid(goText(printRolling(rollingUpdate)), "only allowed for updateStrategy 'RollingUpdate'")
   } else if (type === 'RollingUpdate') {
     if (isSet(rollingUpdate)) validateRollingUpdate(rollingUpdate, here)
+  } else if (type === 'Recreate' && recreates(at)) {
+    if (isSet(rollingUpdate)) here.invalid(goText(printRolling(rollingUpdate)), "only allowed for updateStrategy 'RollingUpdate'")
   } else {
     const text = goStruct('apps.StatefulSetUpdateStrategy', {
       Type: goQuote(type),
       RollingUpdate: goPointer(rollingUpdate, 'apps.RollingUpdateStatefulSetStrategy'),
     })
-    at.invalid(goText(text), "must be 'RollingUpdate' or 'OnDelete'")
+    at.invalid(
+      goText(text),
+      recreates(at) ? "must be 'RollingUpdate', 'OnDelete', or 'Recreate'" : "must be 'RollingUpdate' or 'OnDelete'",
+    )
   }
+}
+
+function recreates({ errors }: FieldPath): boolean {
+  return gateEnabled('StatefulSetRecreateStrategy', errors.context.features)
 }
 
 function printRolling({ partition, maxUnavailable }: R<RollingUpdateStatefulSetStrategy>): string {
@@ -155,10 +174,24 @@ function* validateStatefulSetUpdate(
   old: DeepReadonly<StatefulSet>,
   errors: ContextErrorList,
 ): Work {
+  if (errors.context.features.release.atLeast('1.37')) {
+    yield* validateFrozen(set.spec ?? emptyWorkloadSpec(), old.spec ?? emptyWorkloadSpec(), errors.child('spec'))
+    return
+  }
   if (yield* semanticEqual(withoutMutable(set), withoutMutable(old))) return
   const names = mutable.map((name) => `'${name}'`)
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   errors.child('spec').forbidden(`updates to statefulset spec for fields other than ${list} are forbidden`)
+}
+
+const frozen = ['selector', 'volumeClaimTemplates', 'serviceName', 'podManagementPolicy'] as const
+
+/** Since 1.37 each immutable member has its own error. */
+function* validateFrozen(spec: R<StatefulSetSpec>, old: R<StatefulSetSpec>, at: FieldPath): Work {
+  for (const name of frozen) {
+    const value = spec[name] ?? (name === 'volumeClaimTemplates' ? [] : null)
+    if (!(yield* semanticEqual(spec[name], old[name]))) at.child(name).invalid(value, 'field is immutable')
+  }
 }
 
 function withoutMutable(set: DeepReadonly<StatefulSet>): object {
@@ -178,6 +211,12 @@ function validateStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
   }
   if (availableReplicas > readyReplicas)
     at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than status.readyReplicas')
+}
+
+/** Whether a stored set has errors, which an update then does not report of its template. */
+function* hasErrors(old: DeepReadonly<StatefulSet>, { context }: ContextErrorList): Work<boolean> {
+  const found = yield* validateWith(context, (errors) => validateSpec(old, errors, { isNew: false }))
+  return found.length > 0
 }
 
 const table: readonly GatedFields[] = [
@@ -208,7 +247,9 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   }),
   validateUpdate: updateRules(function* (errors, set, old) {
     yield* validateMetadataUpdate(set, old, errors)
-    yield* validateSpec(set, errors, { isNew: false })
+    const isLater = errors.context.features.release.atLeast('1.34')
+    const rules = { isNew: false, skipsTemplate: isLater && (yield* hasErrors(old, errors)) }
+    yield* validateSpec(set, errors, rules)
     yield* validateStatefulSetUpdate(set, old, errors)
   }),
   warnings(set, old, { profile, features }) {

@@ -1,5 +1,5 @@
-import type { NamingProfile } from '@krmkit/meta'
 import { trimSpace } from '@krmkit/meta/go-text'
+import type { StrategyContext } from '../../../interfaces.ts'
 import type { AppArmorProfile, Pod } from '../../../types/core-v1.generated.ts'
 
 /** AppArmor profiles of containers: the field, and the annotation that older nodes read. */
@@ -7,10 +7,14 @@ import type { AppArmorProfile, Pod } from '../../../types/core-v1.generated.ts'
 const longestName = 4095
 
 /**
- * Sets the annotation of each container whose profile only the field gives, and the field of each whose profile only the annotation
- * gives. Pods of Windows have no profiles.
+ * Sets the annotation of each container whose profile only the field gives, before 1.34, and the field of each whose profile only the
+ * annotation gives. Pods of Windows have no profiles.
  */
-export function syncAppArmor(pod: Pod, profile: NamingProfile, warn: ((text: string) => void) | undefined): void {
+export function syncAppArmor(
+  pod: Pod,
+  { profile, warn, features }: Pick<StrategyContext, 'profile' | 'warn' | 'features'>,
+): void {
+  const annotates = !features.release.atLeast('1.34')
   const { spec } = pod
   if (spec === undefined || spec === null || spec.os?.name === 'windows') return
   const ofPod = spec.securityContext?.appArmorProfile
@@ -21,7 +25,7 @@ export function syncAppArmor(pod: Pod, profile: NamingProfile, warn: ((text: str
       annotations !== undefined && annotations !== null && Object.hasOwn(annotations, key) ? annotations[key] : undefined
     const field = container.securityContext?.appArmorProfile
     if (annotation === undefined) {
-      const text = annotationOf(field ?? ofPod)
+      const text = annotates ? annotationOf(field ?? ofPod) : undefined
       if (text !== undefined) pod.metadata.annotations = { ...annotations, [key]: text }
     } else if (field === undefined || field === null) {
       const found = fieldOf(annotation)

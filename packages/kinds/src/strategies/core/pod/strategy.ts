@@ -96,7 +96,7 @@ export const podStrategy = defineStrategy<Pod>({
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)
-    syncAppArmor(pod, context.profile, context.warn)
+    syncAppArmor(pod, context)
   },
   *prepareForUpdate(pod, old, context) {
     yield* keepMembers(pod, old, 'status')
