@@ -1,4 +1,5 @@
 import type { Column, Printer } from '../interfaces.ts'
+import { laterPrinter } from './later-printers.ts'
 import { factMinor } from './release-names.ts'
 
 /** Columns of Tables as a release had them. Facts from release notes and from the printers of the releases. */
@@ -52,7 +53,7 @@ export function printerAt(printer: Printer, key: string, minor: number): Printer
   const later = (changedColumns[key] ?? []).filter(({ since }) => factMinor(since) > minor)
   const cell = changedCells[key]
   const changed = cell === undefined || factMinor(cell.since) <= minor ? printer : withCell(printer, cell)
-  return later.length === 0 ? changed : withColumns(changed, later)
+  return laterPrinter(later.length === 0 ? changed : withColumns(changed, later), key, minor)
 }
 
 function withCell(printer: Printer, { column, typeBefore, before }: ChangedCell): Printer {

@@ -54,8 +54,18 @@ interface Summary {
   restarts: Restarts
 }
 
+/** The status of a pod in 1.35: a container that failed is named before others that completed. */
+export function laterPodReason(pod: DeepReadonly<Pod>): string {
+  return summarize(pod, { namesErrors: true }).reason
+}
+
+interface ReasonRules {
+  /** Errors of containers precede their completion. Default false. */
+  readonly namesErrors?: boolean
+}
+
 /** The reason comes from init containers while they run, then from containers; deletion overrides both. */
-function summarize(pod: DeepReadonly<Pod>): Summary {
+function summarize(pod: DeepReadonly<Pod>, rules: ReasonRules = {}): Summary {
   const conditions = pod.status?.conditions ?? []
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   const summary: Summary = {
@@ -68,7 +78,7 @@ function summarize(pod: DeepReadonly<Pod>): Summary {
   const initializing = readInitContainers(pod, { sidecars, summary, ofSidecars })
   if (!initializing || isTrue(conditions, 'Initialized')) {
     summary.restarts = ofSidecars
-    readContainers(pod, summary)
+    readContainers(pod, summary, rules)
   }
   if (pod.metadata.deletionTimestamp !== undefined) {
     if (pod.status?.reason === 'NodeLost') summary.reason = 'Unknown'
@@ -111,21 +121,25 @@ function readInitContainers(pod: DeepReadonly<Pod>, { sidecars, summary, ofSidec
 }
 
 /** The reason of the first container in the list that has one wins. */
-function readContainers(pod: DeepReadonly<Pod>, summary: Summary): void {
+function readContainers(pod: DeepReadonly<Pod>, summary: Summary, { namesErrors = false }: ReasonRules): void {
   let running = false
+  let error: string | undefined
   for (const status of [...(pod.status?.containerStatuses ?? [])].reverse()) {
     countRestarts(summary.restarts, status)
     const { waiting, terminated } = status.state ?? {}
     if (waiting?.reason) summary.reason = waiting.reason
-    else if (terminated) summary.reason = terminatedText(terminated)
-    else if (status.ready && status.state?.running) {
+    else if (terminated) {
+      summary.reason = terminatedText(terminated)
+      if (terminated.exitCode !== 0) error = summary.reason
+    } else if (status.ready && status.state?.running) {
       running = true
       summary.ready++
     }
   }
-  if (summary.reason === 'Completed' && running) {
-    summary.reason = isTrue(pod.status?.conditions ?? [], 'Ready') ? 'Running' : 'NotReady'
-  }
+  if (summary.reason !== 'Completed') return
+  if (running && isTrue(pod.status?.conditions ?? [], 'Ready')) summary.reason = 'Running'
+  else if (namesErrors && error !== undefined) summary.reason = error
+  else if (running) summary.reason = 'NotReady'
 }
 
 function terminatedText({ reason, signal, exitCode }: DeepReadonly<NonNullable<ContainerState['terminated']>>): string {
