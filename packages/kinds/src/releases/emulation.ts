@@ -2,10 +2,9 @@ import type { Features, GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { EmulatedRelease } from '../catalog/emulated-release.ts'
 import type { CatalogFacts, GroupFacts } from '../catalog/facts.ts'
-import { mappedPrinter } from '../catalog/load-printer.ts'
 import { formerConversion } from '../former-versions/index.ts'
 import { stockGroup } from '../groups.ts'
-import type { Strategy } from '../interfaces.ts'
+import type { Printer, PrinterLoader, Strategy } from '../interfaces.ts'
 import { earlierDefaults } from './defaults.ts'
 import { GatedFields, withGatedFields } from './gated-fields.ts'
 import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
@@ -88,9 +87,14 @@ function strategyAt(
 ): Strategy {
   const { defaults: stable, printer, ...others } = strategy
   const rest: Strategy =
-    printer === undefined ? others : { ...others, printer: mappedPrinter(printer, (each) => printerAt(each, printed, minor)) }
+    printer === undefined ? others : { ...others, printer: printerOfRelease(printer, (each) => printerAt(each, printed, minor)) }
   const defaults = earlierDefaults(key, stable)
   return withGatedFields(defaults === undefined ? rest : { ...rest, defaults }, stored, gated)
+}
+
+/** The default printer may become another one; a printer that the release does not change stays what it is. */
+function printerOfRelease(printer: Printer | PrinterLoader, map: (printer: Printer) => Printer): Printer | PrinterLoader {
+  return typeof printer === 'function' ? async () => map(await printer()) : map(printer)
 }
 
 function stockKind({ group, version, kind }: GroupVersionKind, profile: NamingProfile): GroupVersionKind {

@@ -1,15 +1,19 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { Printer } from '../interfaces.ts'
+import { defaultPrinter } from '../printers/default.ts'
 import { printers } from '../strategies/printers.ts'
 import { printerAt } from './printer-columns.ts'
 
 const shown = (key: string, object: object, minor: number) => {
-  const printer = printerAt(printers[key] as Printer, key, minor)
+  const printer = printerAt(printers[key] ?? defaultPrinter, key, minor)
   const cells = printer.cells({ metadata: { name: 'x' }, ...object } as ApiObject, { now: 0 })
   expect(cells).toHaveLength(printer.columns.length)
   return Object.fromEntries(printer.columns.map(({ name }, i) => [name, cells[i]]))
 }
+
+it('a printer that a release does not change is the same one', () => {
+  expect(printerAt(defaultPrinter, 'apiextensions.k8s.io/CustomResourceDefinition', 36)).toBe(defaultPrinter)
+})
 
 describe('Tables of later releases', () => {
   it('leave out the secrets of service accounts since 1.35', () => {

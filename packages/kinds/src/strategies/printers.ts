@@ -1,5 +1,5 @@
 import type { Printer } from '../interfaces.ts'
-import { defaultPrinter, nameAndAgePrinter } from '../printers/default.ts'
+import { nameAndAgePrinter } from '../printers/default.ts'
 import { mutatingAdmissionPolicyPrinter } from './admissionregistration/mutating-admission-policy/printer.ts'
 import { validatingAdmissionPolicyPrinter } from './admissionregistration/validating-admission-policy/printer.ts'
 import { admissionPolicyBindingPrinter } from './admissionregistration/validating-admission-policy-binding/printer.ts'
@@ -85,7 +85,6 @@ export const printers: Readonly<Record<string, Printer>> = {
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingAdmissionPolicyPrinter as Printer,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': admissionPolicyBindingPrinter as Printer,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookConfigurationPrinter as Printer,
-  'apiextensions.k8s.io/CustomResourceDefinition': { ...defaultPrinter },
   'apiregistration.k8s.io/APIService': apiServicePrinter as Printer,
   'apps/ControllerRevision': controllerRevisionPrinter as Printer,
   'apps/DaemonSet': daemonSetPrinter as Printer,
