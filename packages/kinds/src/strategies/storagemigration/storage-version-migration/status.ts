@@ -13,21 +13,27 @@ export function validateStatusUpdate(status: Status, old: Status, at: FieldPath)
   const { resourceVersion = '' } = status ?? {}
   const conditions = status?.conditions ?? []
   const version = at.child('resourceVersion')
-  validateResourceVersion(resourceVersion, version)
+  const { release } = at.errors.context.features
+  if (release.atLeast('1.35')) validateComparableVersion(resourceVersion, version)
+  else validateResourceVersion(resourceVersion, version)
   const here = at.child('conditions')
   // kube-apiserver has the rules of common conditions, and names their time.
   const common = conditions.map(({ lastUpdateTime = null, ...others }) => {
+    // Since 1.35 they are common conditions.
+    if (release.atLeast('1.35')) return { lastTransitionTime: null, ...others }
     return { ...others, lastTransitionTime: isUnset(lastUpdateTime) ? null : lastUpdateTime }
   })
   here.add(validateConditions(common, here.path()))
   const before = old?.resourceVersion ?? ''
-  if (before !== '' && before !== resourceVersion) version.invalid(resourceVersion, 'resourceVersion cannot be updated')
+  if (before !== '' && before !== resourceVersion)
+    version.invalid(resourceVersion, release.atLeast('1.35') ? 'field is immutable' : 'resourceVersion cannot be updated')
 
   const [succeeded, failed, running] = ['Succeeded', 'Failed', 'Running'].map((type) => isTrue(status, type))
   const refuse = (detail: string): void => here.invalidText(printConditions(conditions), detail)
   if (succeeded && failed) refuse('Both success and failed conditions cannot be true at the same time')
-  if (succeeded && running) refuse('Running condition cannot be true when success condition is true')
-  if (failed && running) refuse('Running condition cannot be true when failed condition is true')
+  const isExclusive = !release.atLeast('1.37')
+  if (isExclusive && succeeded && running) refuse('Running condition cannot be true when success condition is true')
+  if (isExclusive && failed && running) refuse('Running condition cannot be true when failed condition is true')
   if (isTrue(old, 'Succeeded') && !succeeded) refuse('Success condition cannot be set to false once it is true')
   if (isTrue(old, 'Failed') && !failed) refuse('Failed condition cannot be set to false once it is true')
 }
@@ -35,6 +41,12 @@ export function validateStatusUpdate(status: Status, old: Status, at: FieldPath)
 /** The first condition of a type counts. */
 function isTrue(status: Status, type: string): boolean {
   return status?.conditions?.find((condition) => condition.type === type)?.status === 'True'
+}
+
+/** Versions of 1.35 are compared as numbers without leading zeros, of any length. */
+function validateComparableVersion(text: string, at: FieldPath): void {
+  if (text === '' && at.errors.context.features.release.atLeast('1.37')) return
+  if (!/^[1-9][0-9]*$/.test(text)) at.invalid(text, `resource version is not well formed: ${text}`)
 }
 
 const maxInteger = (1n << 63n) - 1n

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@krmkit/meta'
+import { type ApiObject, createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { runValidation } from '../../../validation.ts'
 import { testContext } from '../../testing/context.ts'
@@ -97,5 +97,49 @@ describe('storage version migrations', () => {
         `status.conditions: Invalid value: []${type}{${printed(end, 'False')}}: ${word === 'failed' ? 'Failed' : 'Success'} condition cannot be set to false once it is true`,
       )
     }
+  })
+})
+
+describe('migrations since 1.35', () => {
+  const at = (release: string) => testContext({ features: createFeatures(release) })
+  const created = (resource: object, release: string) =>
+    messages(runValidation(strategy.validate?.(migration(resource), at(release))))
+
+  it('name a group and a resource', () => {
+    expect(created({ group: 'apps', resource: 'deployments' }, '1.35')).toEqual([])
+    expect(created({ group: 'apps', resource: 'deployments' }, '1.34')).toEqual([
+      'spec.resource.version: Required value: version is required',
+    ])
+    const [resource, group] = created({ group: 'A', resource: '9' }, '1.35')
+    expect(resource).toMatch(/^spec.resource.resource: Invalid value: "9": a DNS-1035 label/)
+    expect(group).toMatch(/^spec.resource.group: Invalid value: "A": a lowercase RFC 1123 subdomain/)
+    const next = migration({ group: 'apps', resource: 'x' })
+    const fields = runValidation(strategy.validateUpdate?.(next, migration({ group: 'apps', resource: 'y' }), at('1.35')))
+    expect(fields.map(({ field }) => field)).toEqual(['spec'])
+  })
+
+  it('have a version without leading zeros, and may run after they ended since 1.37', () => {
+    const found = (release: string, status: object, old: object = {}) => {
+      const { validateUpdate } = strategy.subresources?.['status'] ?? {}
+      const [next, before] = [status, old].map((each) => migration({ resource: 'pods' }, each)) as [ApiObject, ApiObject]
+      return messages(runValidation(validateUpdate?.(next, before, at(release))))
+    }
+    const malformed = (text: string) =>
+      `status.resourceVersion: Invalid value: "${text}": resource version is not well formed: ${text}`
+    expect([found('1.36', {}), found('1.37', {})]).toEqual([[malformed('')], []])
+    expect(found('1.37', { resourceVersion: '05' })).toEqual([malformed('05')])
+    expect(found('1.37', { resourceVersion: '6' }, { resourceVersion: '5' })).toEqual([
+      'status.resourceVersion: Invalid value: "6": field is immutable',
+    ])
+    const lastTransitionTime = '2020-01-01T00:00:00Z'
+    const conditions = ['Succeeded', 'Running'].map((type) => ({
+      type,
+      status: 'True',
+      reason: 'A',
+      message: '',
+      lastTransitionTime,
+    }))
+    expect(found('1.36', { resourceVersion: '5', conditions })).toHaveLength(1)
+    expect(found('1.37', { resourceVersion: '5', conditions })).toEqual([])
   })
 })
