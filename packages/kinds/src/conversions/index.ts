@@ -3,7 +3,7 @@ import { stockGroup } from '../groups.ts'
 import { autoscalerToV1, autoscalerToV2 } from './autoscaling.ts'
 import { type Convert, type ConvertFactory, sameShape } from './convert.ts'
 import { coreEventToNew, newEventToCore } from './events.ts'
-import { resourceConversions } from './resource-claims.ts'
+import { resourceConversions, resourceShape } from './resource-claims.ts'
 
 export type { Convert } from './convert.ts'
 
@@ -36,7 +36,7 @@ function find(from: GroupVersionKind, to: GroupVersionKind, source: string, targ
     if (from.version === 'v1' && to.version === 'v2') return autoscalerToV2
   }
   if (source === 'resource.k8s.io' && Object.hasOwn(resourceConversions, from.kind)) {
-    return resourceConversions[from.kind]![`${from.version} ${to.version}`] ?? sameShape
+    return resourceConversions[from.kind]![`${resourceShape(from.version)} ${resourceShape(to.version)}`] ?? sameShape
   }
   return sameShape
 }

@@ -9,7 +9,15 @@ import { type ConvertFactory, type Loose, omitUndefined } from './convert.ts'
 
 type Change = (member: Loose) => Loose
 
-const requestParts = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'] as const
+const requestParts = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+] as const
 
 /** Older versions mark a request with alternatives by an empty device class, so an empty request gets no `exactly`. */
 const nestRequest: Change = ({ name, firstAvailable, ...rest }) => {
@@ -53,6 +61,11 @@ const slice = (change: Change) => conversion((object) => at(object, 'spec', (spe
 
 const claims = { v1beta1: claim(flattenRequest), v1beta2: claim(nestRequest) }
 const templates = { v1beta1: template(flattenRequest), v1beta2: template(nestRequest) }
+
+/** The version whose shape a version has: `v1` has that of `v1beta2`. */
+export function resourceShape(version: string): string {
+  return version === 'v1' ? 'v1beta2' : version
+}
 
 /** By kind, then by source and target version; pairs not listed have the same shape. */
 export const resourceConversions: Readonly<Record<string, Readonly<Record<string, ConvertFactory>>>> = {

@@ -5,7 +5,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 /** Members of a kind that one gate controls. */
 export interface GatedFields {
   readonly gate: string
-  /** Member paths such as `containers.*.resizePolicy`; `*` is every item of a list. */
+  /** Member paths such as `containers.*.resizePolicy`; `*` is every item of a list or map. */
   readonly paths: readonly string[]
   /** Paths that show that the stored object uses the feature. Default: `paths`. */
   readonly usedBy?: readonly string[]
@@ -44,7 +44,7 @@ function isUsed(value: unknown, path: readonly string[], at: number): boolean {
   if (value === undefined || value === null) return false
   const step = path[at]
   if (step === undefined) return value !== '' && (!Array.isArray(value) || value.length > 0)
-  if (step === '*') return Array.isArray(value) && value.some((item) => isUsed(item, path, at + 1))
+  if (step === '*') return typeof value === 'object' && Object.values(value).some((item) => isUsed(item, path, at + 1))
   return typeof value === 'object' && isUsed((value as Record<string, unknown>)[step], path, at + 1)
 }
 
@@ -52,7 +52,7 @@ function removeAt(value: unknown, path: readonly string[], at: number): void {
   if (typeof value !== 'object' || value === null) return
   const step = path[at] as string
   if (step === '*') {
-    if (Array.isArray(value)) for (const item of value) removeAt(item, path, at + 1)
+    for (const item of Object.values(value)) removeAt(item, path, at + 1)
     return
   }
   const members = value as Record<string, unknown>

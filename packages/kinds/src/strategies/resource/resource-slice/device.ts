@@ -36,11 +36,9 @@ const version = new RegExp(
 
 type Map<V> = Readonly<Record<string, V>>
 
-const noParts: R<BasicDevice> = {}
-
-/** Parts of a device; older versions keep them in `basic`. */
-export function partsOf({ basic }: R<Device>): R<BasicDevice> {
-  return basic ?? noParts
+/** Parts of a device; older versions keep them in `basic`, which all their devices have. */
+export function partsOf(device: R<Device>): R<BasicDevice> {
+  return device.basic ?? (device as R<BasicDevice>)
 }
 
 export interface DeviceRules {

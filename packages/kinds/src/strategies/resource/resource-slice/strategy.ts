@@ -5,23 +5,34 @@ import type { Device as NewDevice } from '../../../types/resource-v1beta2.genera
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { nestsRequests } from '../claim-parts.ts'
 import { deviceStrategy } from '../device-strategy.ts'
 import { defaultTaint } from '../taint-defaults.ts'
 
+/** Paths of members of devices, in `basic` and without it. */
+function inDevices(...members: readonly string[]): string[] {
+  return members.flatMap((member) => [`spec.devices.*.basic.${member}`, `spec.devices.*.${member}`])
+}
+
 const table: readonly GatedFields[] = [
-  { gate: 'DRADeviceTaints', paths: ['spec.devices.*.basic.taints'] },
+  { gate: 'DRADeviceTaints', paths: inDevices('taints') },
   {
     gate: 'DRAPartitionableDevices',
     paths: [
       ...['spec.sharedCounters', 'spec.perDeviceNodeSelection'],
-      ...['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'].map((member) => `spec.devices.*.basic.${member}`),
+      ...inDevices('consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'),
     ],
+  },
+  { gate: 'DRADeviceBindingConditions', paths: inDevices('bindsToNode', 'bindingConditions', 'bindingFailureConditions') },
+  {
+    gate: 'DRAConsumableCapacity',
+    paths: inDevices('allowMultipleAllocations', 'capacity.*.requestPolicy'),
   },
 ]
 
 /** Older versions show every device with `basic`. */
 function defaultDevice(device: Device & NewDevice, version: string, now: number): void {
-  if (version !== 'v1beta2') device.basic ??= {}
+  if (!nestsRequests(version)) device.basic ??= {}
   for (const taint of (device.basic ?? device).taints ?? []) defaultTaint(taint, now)
 }
 
