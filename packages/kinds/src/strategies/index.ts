@@ -44,6 +44,7 @@ import { serviceAccountStrategy } from './core/service-account/strategy.ts'
 import { endpointSliceStrategy } from './discovery/endpoint-slice/strategy.ts'
 import { flowSchemaStrategy } from './flowcontrol/flow-schema/strategy.ts'
 import { priorityLevelConfigurationStrategy } from './flowcontrol/priority-level-configuration/strategy.ts'
+import { evictionRequestStrategy, evictionStrategy } from './lifecycle/strategies.ts'
 import { ingressStrategy } from './networking/ingress/strategy.ts'
 import { ingressClassStrategy } from './networking/ingress-class/strategy.ts'
 import { ipAddressStrategy } from './networking/ip-address/strategy.ts'
@@ -57,8 +58,11 @@ import { deviceClassStrategy } from './resource/device-class/strategy.ts'
 import { deviceTaintRuleStrategy } from './resource/device-taint-rule/strategy.ts'
 import { resourceClaimStrategy } from './resource/resource-claim/strategy.ts'
 import { resourceClaimTemplateStrategy } from './resource/resource-claim-template/strategy.ts'
+import { resourcePoolStatusRequestStrategy } from './resource/resource-pool-status-request/strategy.ts'
 import { resourceSliceStrategy } from './resource/resource-slice/strategy.ts'
+import { compositePodGroupStrategy, podGroupStrategy } from './scheduling/pod-group/strategy.ts'
 import { priorityClassStrategy } from './scheduling/priority-class/strategy.ts'
+import { workloadStrategy } from './scheduling/workload/strategy.ts'
 import { csiDriverStrategy } from './storage/csi-driver/strategy.ts'
 import { csiNodeStrategy } from './storage/csi-node/strategy.ts'
 import { csiStorageCapacityStrategy } from './storage/csi-storage-capacity.ts'
@@ -129,6 +133,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaStrategy,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelConfigurationStrategy,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionStrategy,
+  'lifecycle.k8s.io/Eviction': evictionStrategy,
+  'lifecycle.k8s.io/EvictionRequest': evictionRequestStrategy,
   'networking.k8s.io/IPAddress': ipAddressStrategy,
   'networking.k8s.io/Ingress': ingressStrategy,
   'networking.k8s.io/IngressClass': ingressClassStrategy,
@@ -144,8 +150,12 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'resource.k8s.io/DeviceTaintRule': deviceTaintRuleStrategy,
   'resource.k8s.io/ResourceClaim': resourceClaimStrategy,
   'resource.k8s.io/ResourceClaimTemplate': resourceClaimTemplateStrategy,
+  'resource.k8s.io/ResourcePoolStatusRequest': resourcePoolStatusRequestStrategy,
   'resource.k8s.io/ResourceSlice': resourceSliceStrategy,
+  'scheduling.k8s.io/CompositePodGroup': compositePodGroupStrategy,
+  'scheduling.k8s.io/PodGroup': podGroupStrategy,
   'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
+  'scheduling.k8s.io/Workload': workloadStrategy,
   'storage.k8s.io/CSIDriver': csiDriverStrategy,
   'storage.k8s.io/CSINode': csiNodeStrategy,
   'storage.k8s.io/CSIStorageCapacity': csiStorageCapacityStrategy,

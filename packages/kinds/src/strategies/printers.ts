@@ -37,6 +37,7 @@ import { serviceAccountPrinter } from './core/service-account/printer.ts'
 import { endpointSlicePrinter } from './discovery/endpoint-slice/printer.ts'
 import { flowSchemaPrinter } from './flowcontrol/flow-schema/printer.ts'
 import { priorityLevelPrinter } from './flowcontrol/priority-level-configuration/printer.ts'
+import { evictionRequestPrinter } from './lifecycle/printers.ts'
 import { ingressPrinter } from './networking/ingress/printer.ts'
 import { ingressClassPrinter } from './networking/ingress-class/printer.ts'
 import { ipAddressPrinter } from './networking/ip-address/printer.ts'
@@ -47,7 +48,9 @@ import { podDisruptionBudgetPrinter } from './policy/pod-disruption-budget/print
 import { bindingPrinter } from './rbac/role-binding/printer.ts'
 import { deviceTaintRulePrinter } from './resource/device-taint-rule/printer.ts'
 import { resourceClaimPrinter } from './resource/resource-claim/printer.ts'
+import { resourcePoolStatusRequestPrinter } from './resource/resource-pool-status-request/printer.ts'
 import { resourceSlicePrinter } from './resource/resource-slice/printer.ts'
+import { compositePodGroupPrinter, podGroupPrinter } from './scheduling/pod-group/printer.ts'
 import { priorityClassPrinter } from './scheduling/priority-class/printer.ts'
 import { csiDriverPrinter } from './storage/csi-driver/printer.ts'
 import { csiNodePrinter } from './storage/csi-node/printer.ts'
@@ -103,6 +106,7 @@ export const printers: Readonly<Record<string, Printer>> = {
   'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaPrinter as Printer,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelPrinter as Printer,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionPrinter as Printer,
+  'lifecycle.k8s.io/EvictionRequest': evictionRequestPrinter,
   'networking.k8s.io/Ingress': ingressPrinter as Printer,
   'networking.k8s.io/IngressClass': ingressClassPrinter as Printer,
   'networking.k8s.io/IPAddress': ipAddressPrinter as Printer,
@@ -116,8 +120,12 @@ export const printers: Readonly<Record<string, Printer>> = {
   'resource.k8s.io/DeviceTaintRule': deviceTaintRulePrinter as Printer,
   'resource.k8s.io/ResourceClaim': resourceClaimPrinter as Printer,
   'resource.k8s.io/ResourceClaimTemplate': nameAndAgePrinter as Printer,
+  'resource.k8s.io/ResourcePoolStatusRequest': resourcePoolStatusRequestPrinter,
   'resource.k8s.io/ResourceSlice': resourceSlicePrinter as Printer,
+  'scheduling.k8s.io/CompositePodGroup': compositePodGroupPrinter,
+  'scheduling.k8s.io/PodGroup': podGroupPrinter,
   'scheduling.k8s.io/PriorityClass': priorityClassPrinter as Printer,
+  'scheduling.k8s.io/Workload': nameAndAgePrinter,
   'storage.k8s.io/CSIDriver': csiDriverPrinter as Printer,
   'storage.k8s.io/CSINode': csiNodePrinter as Printer,
   'storage.k8s.io/StorageClass': storageClassPrinter as Printer,

@@ -7,12 +7,14 @@ import { validateQualifiedName } from '../shared/names.ts'
 import { isEmpty, type R } from '../shared/values.ts'
 
 const effects = ['NoExecute', 'NoSchedule']
+/** Effects of 1.35. */
+const laterEffects = [...effects, 'None']
 const operators = ['Equal', 'Exists']
 
 export function validateTaint({ key = '', value = '', effect }: R<Partial<DeviceTaint>>, at: FieldPath): void {
   validateQualifiedName(key, at.child('key'))
   if (value !== '') at.child('value').invalidAll(value, validateLabelValue(value))
-  validateRequiredEnum(effect, at.child('effect'), effects)
+  validateRequiredEnum(effect, at.child('effect'), effectsOf(at))
 }
 
 export function validateToleration({ key, operator, value = '', effect }: R<DeviceToleration>, at: FieldPath): void {
@@ -21,5 +23,9 @@ export function validateToleration({ key, operator, value = '', effect }: R<Devi
     if (value !== '') at.child('value').invalid(value, 'must be empty for operator `Exists`')
   } else if (operator === 'Equal') at.child('value').invalidAll(value, validateLabelValue(value))
   else validateRequiredEnum(operator, at.child('operator'), operators)
-  if (!isEmpty(effect)) validateEnum(effect, at.child('effect'), effects)
+  if (!isEmpty(effect)) validateEnum(effect, at.child('effect'), effectsOf(at))
+}
+
+function effectsOf({ errors }: FieldPath): readonly string[] {
+  return errors.context.features.release.atLeast('1.35') ? laterEffects : effects
 }
