@@ -17,6 +17,7 @@ interface ChangedColumn {
 /** Key: `group/Kind` of stored objects, with stock names. */
 const changedColumns: Readonly<Record<string, readonly ChangedColumn[]>> = {
   'certificates.k8s.io/CertificateSigningRequest': [{ column: 'RequestedDuration', since: '1.22' }],
+  'certificates.k8s.io/PodCertificateRequest': [{ column: 'UnverifiedUserAnnotations', since: '1.35' }],
   'batch/CronJob': [{ column: 'Timezone', since: '1.30' }],
   'batch/Job': [{ column: 'Status', since: '1.30' }],
   'scheduling.k8s.io/PriorityClass': [{ column: 'PreemptionPolicy', since: '1.32' }],

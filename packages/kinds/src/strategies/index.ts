@@ -24,6 +24,7 @@ import { cronJobStrategy } from './batch/cron-job/strategy.ts'
 import { jobStrategy } from './batch/job/strategy.ts'
 import { certificateSigningRequestStrategy } from './certificates/certificate-signing-request/strategy.ts'
 import { clusterTrustBundleStrategy } from './certificates/cluster-trust-bundle/strategy.ts'
+import { podCertificateRequestStrategy } from './certificates/pod-certificate-request/strategy.ts'
 import { leaseStrategy } from './coordination/lease/strategy.ts'
 import { leaseCandidateStrategy } from './coordination/lease-candidate/strategy.ts'
 import { configMapStrategy } from './core/config-map/strategy.ts'
@@ -90,6 +91,7 @@ export {
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
 export { protectingBudget, takeDisruption, unsettledBudget } from './policy/pod-disruption-budget/disruption.ts'
 export { missingErrors, missingMembers, newlyMissing, type RequiredMembers } from './required-members.ts'
+export { reportedErrors } from './shared/repeated-errors.ts'
 
 /** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
 export const strategies: Readonly<Record<string, Strategy>> = {
@@ -126,6 +128,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'batch/Job': jobStrategy,
   'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestStrategy,
   'certificates.k8s.io/ClusterTrustBundle': clusterTrustBundleStrategy,
+  'certificates.k8s.io/PodCertificateRequest': podCertificateRequestStrategy,
   'coordination.k8s.io/Lease': leaseStrategy,
   'coordination.k8s.io/LeaseCandidate': leaseCandidateStrategy,
   'discovery.k8s.io/EndpointSlice': endpointSliceStrategy,

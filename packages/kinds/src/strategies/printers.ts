@@ -17,6 +17,7 @@ import { cronJobPrinter } from './batch/cron-job/printer.ts'
 import { jobPrinter } from './batch/job/printer.ts'
 import { certificateSigningRequestPrinter } from './certificates/certificate-signing-request/printer.ts'
 import { clusterTrustBundlePrinter } from './certificates/cluster-trust-bundle/printer.ts'
+import { podCertificateRequestPrinter } from './certificates/pod-certificate-request/printer.ts'
 import { leasePrinter } from './coordination/lease/printer.ts'
 import { leaseCandidatePrinter } from './coordination/lease-candidate/printer.ts'
 import { componentStatusPrinter } from './core/component-status/printer.ts'
@@ -100,6 +101,7 @@ export const printers: Readonly<Record<string, Printer>> = {
   'batch/Job': jobPrinter as Printer,
   'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestPrinter as Printer,
   'certificates.k8s.io/ClusterTrustBundle': clusterTrustBundlePrinter as Printer,
+  'certificates.k8s.io/PodCertificateRequest': podCertificateRequestPrinter as Printer,
   'coordination.k8s.io/Lease': leasePrinter as Printer,
   'coordination.k8s.io/LeaseCandidate': leaseCandidatePrinter as Printer,
   'discovery.k8s.io/EndpointSlice': endpointSlicePrinter as Printer,

@@ -3,6 +3,7 @@ import { type Pace, paceOf, type Work } from '@krmkit/base/work'
 import * as paced from '@krmkit/fieldmanager/paced'
 import { equalValues } from '@krmkit/fieldmanager/value'
 import { validationWork } from '@krmkit/kinds'
+import { reportedErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from '../interfaces.ts'
@@ -164,7 +165,9 @@ function* validateChanged(
     strategy === undefined
       ? validateUpdateByStrategy(next, current, definition, context)
       : validationWork(strategy.validateUpdate(next, current, context))
-  return [...errors, ...(yield* found)]
+  const all = [...errors, ...(yield* found)]
+  // Custom resources have rules of their own release.
+  return definition.custom === undefined ? reportedErrors(all, context.features) : all
 }
 
 /** @returns `undefined` when another writer was first. */

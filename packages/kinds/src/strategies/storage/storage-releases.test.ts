@@ -6,6 +6,7 @@ import { runValidation } from '../../validation.ts'
 import { testContext } from '../testing/context.ts'
 import { csiDriverStrategy } from './csi-driver/strategy.ts'
 import { csiNodeStrategy } from './csi-node/strategy.ts'
+import { storageClassStrategy } from './storage-class/strategy.ts'
 import { volumeAttachmentStrategy } from './volume-attachment/strategy.ts'
 import { volumeAttributesClassStrategy } from './volume-attributes-class/strategy.ts'
 
@@ -107,4 +108,11 @@ it('attachments are validated once in an update since 1.35, with the rules of ne
   expect(updated(volumeAttachmentStrategy, attachment, attachment, '1.34')).toEqual([node, node])
   expect(updated(volumeAttachmentStrategy, attachment, attachment, '1.35')).toEqual([node])
   expect(updated(volumeAttachmentStrategy, attachment, attachment, '1.36')).toEqual(['spec.attacher FieldValueInvalid', node])
+})
+
+it('storage classes name immutable members in one form since 1.36', () => {
+  const stored = object({ provisioner: 'p', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
+  const next = object({ provisioner: 'q', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
+  expect(updated(storageClassStrategy, next, stored, '1.35')).toEqual(['provisioner FieldValueForbidden'])
+  expect(updated(storageClassStrategy, next, stored, '1.36')).toEqual(['provisioner FieldValueInvalid'])
 })

@@ -25,8 +25,9 @@ function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextError
 function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Work {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
-  // kube-apiserver repeats the path step.
-  yield* validateTolerations(tolerations, here.child('tolerations'))
+  // kube-apiserver before 1.35 repeats the path step.
+  const repeats = !at.errors.context.features.release.atLeast('1.35')
+  yield* validateTolerations(tolerations, repeats ? here.child('tolerations') : here)
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
     const text = tolerationText(toleration, { seconds: false })

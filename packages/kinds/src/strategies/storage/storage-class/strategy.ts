@@ -34,11 +34,14 @@ function* validateImmutableFields(
   old: DeepReadonly<StorageClass>,
   errors: ContextErrorList,
 ): Work {
-  if (!(yield* deepEqual(object.parameters, old.parameters)))
-    errors.child('parameters').forbidden('updates to parameters are forbidden.')
-  if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
-  if (object.reclaimPolicy !== old.reclaimPolicy)
-    errors.child('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
+  const isLater = errors.context.features.release.atLeast('1.36')
+  const refuse = (member: 'parameters' | 'provisioner' | 'reclaimPolicy'): void => {
+    if (isLater) errors.child(member).invalid(object[member] ?? null, 'field is immutable')
+    else errors.child(member).forbidden(`updates to ${member} are forbidden.`)
+  }
+  if (!(yield* deepEqual(object.parameters, old.parameters))) refuse('parameters')
+  if (object.provisioner !== old.provisioner) refuse('provisioner')
+  if (object.reclaimPolicy !== old.reclaimPolicy) refuse('reclaimPolicy')
   if (object.volumeBindingMode !== old.volumeBindingMode) {
     errors.child('volumeBindingMode').invalid(object.volumeBindingMode, 'field is immutable')
   }
