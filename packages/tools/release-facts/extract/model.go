@@ -105,13 +105,16 @@ func (k *maker) version() members {
 	if named := k.named(); len(named) > 0 {
 		out.add("named", named)
 	}
-	enums, constants, scalars := k.values()
+	enums, constants, scalars, rules := k.values()
 	out.add("enums", enums)
 	if len(constants) > 0 {
 		out.add("constants", constants)
 	}
 	if len(scalars) > 0 {
 		out.add("scalars", scalars)
+	}
+	if len(rules) > 0 {
+		out.add("stringRules", rules)
 	}
 	if missing := k.openapi.enumsLeftOut(k, enums); len(missing) > 0 {
 		out.add("enumsNotInOpenAPI", missing)

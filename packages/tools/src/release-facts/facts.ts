@@ -30,7 +30,12 @@ export interface VersionFile {
   readonly constants?: Readonly<Record<string, readonly string[]>>
   readonly scalars?: Readonly<Record<string, string>>
   readonly enumsNotInOpenAPI?: readonly string[]
+  /** Markers of declarative validation of string types. */
+  readonly stringRules?: Readonly<Record<string, Markers>>
 }
+
+/** Markers of declarative validation by name; one that is given more than once has a list. */
+export type Markers = Readonly<Record<string, string | readonly string[]>>
 
 export interface KindFile {
   readonly namespaced?: boolean | null
@@ -65,6 +70,7 @@ export interface TypeFile {
   readonly copyOf?: string
   readonly noProto?: boolean
   readonly noOpenAPI?: boolean
+  readonly validation?: Markers
   readonly fields: readonly FieldFile[]
   readonly [member: string]: unknown
 }
@@ -74,7 +80,7 @@ export interface FieldFile extends FieldFacts {
   readonly omitzero?: boolean
   readonly zeroOrOneOf?: unknown
   readonly defaultRef?: string
-  readonly validation?: Readonly<Record<string, unknown>>
+  readonly validation?: Markers
 }
 
 export interface NamedFile {

@@ -1,4 +1,4 @@
-import type { GroupFile, KindFile, NamedFile, ResourceFile, TypeFile, VersionFile } from './facts.ts'
+import type { GroupFile, KindFile, Markers, NamedFile, ResourceFile, TypeFile, VersionFile } from './facts.ts'
 import { type Place, readWholeField, wholeFieldText } from './field-text.ts'
 import { type Line, line } from './line-tree.ts'
 
@@ -17,6 +17,7 @@ import { type Line, line } from './line-tree.ts'
  *       named ResourceList {…}           named lists and maps, aliases
  *       enum DeploymentStrategyType
  *        ;hidden                         OpenAPI omits the values
+ *        ;validation {…}                 markers of declarative validation, of constants as well
  *        |Recreate
  *       constants DeploymentConditionType
  *       scalar Number int32
@@ -45,11 +46,14 @@ export function groupOfLines(folder: string, { text, lines }: Line): GroupFile {
 }
 
 function linesOfVersion(at: Place, facts: VersionFile): Line[] {
-  const { goPackage, protoPackage, openapiPrefix, enabledByDefault, served, enumsNotInOpenAPI = [] } = facts
+  const { goPackage, protoPackage, openapiPrefix, enabledByDefault, served, enumsNotInOpenAPI = [], stringRules = {} } = facts
   if (protoPackage !== protoPackageOf(goPackage) || openapiPrefix !== openapiPrefixOf(goPackage)) {
     throw new Error(`${goPackage}: ${protoPackage} and ${openapiPrefix} do not follow from it`)
   }
-  const list = (values: readonly string[]) => values.map((value) => line(`|${value}`))
+  const list = (name: string, values: readonly string[]) => [
+    ...(Object.hasOwn(stringRules, name) ? [line(`;validation ${JSON.stringify(stringRules[name])}`)] : []),
+    ...values.map((value) => line(`|${value}`)),
+  ]
   return [
     ...(served ? [line('served')] : []),
     ...(enabledByDefault ? [line('enabledByDefault')] : []),
@@ -58,9 +62,9 @@ function linesOfVersion(at: Place, facts: VersionFile): Line[] {
     ...Object.entries(facts.types).map(([name, type]) => line(`type ${name}`, linesOfType(at, type))),
     ...Object.entries(facts.named ?? {}).map(([name, named]) => line(`named ${name} ${JSON.stringify(named)}`)),
     ...Object.entries(facts.enums).map(([name, values]) =>
-      line(`enum ${name}`, [...(enumsNotInOpenAPI.includes(name) ? [line(';hidden')] : []), ...list(values)]),
+      line(`enum ${name}`, [...(enumsNotInOpenAPI.includes(name) ? [line(';hidden')] : []), ...list(name, values)]),
     ),
-    ...Object.entries(facts.constants ?? {}).map(([name, values]) => line(`constants ${name}`, list(values))),
+    ...Object.entries(facts.constants ?? {}).map(([name, values]) => line(`constants ${name}`, list(name, values))),
     ...Object.entries(facts.scalars ?? {}).map(([name, scalar]) => line(`scalar ${name} ${scalar}`)),
   ]
 }
@@ -95,6 +99,7 @@ function versionOfLines(at: Place, goPackage: string, lines: readonly Line[]): V
     ...{ enum: enums!, constants: constants!, scalar: scalars! },
   }
   const hidden: string[] = []
+  const rules: Record<string, Markers> = {}
   const words = new Set<string>()
   for (const { text, lines: below } of lines) {
     const [word, rest] = cut(text)
@@ -109,6 +114,8 @@ function versionOfLines(at: Place, goPackage: string, lines: readonly Line[]): V
     else if (word === 'kind') table[name] = wholeKind(JSON.parse(value) as KindFile, at.folder)
     else if (word === 'enum' || word === 'constants') {
       if (below.some((each) => each.text === ';hidden')) hidden.push(name)
+      const validation = below.find((each) => each.text.startsWith(';validation '))
+      if (validation !== undefined) rules[name] = JSON.parse(cut(validation.text)[1]) as Markers
       table[name] = below.filter((each) => each.text.startsWith('|')).map((each) => each.text.slice(1))
     } else table[name] = JSON.parse(value) as ResourceFile | NamedFile
   }
@@ -127,6 +134,7 @@ function versionOfLines(at: Place, goPackage: string, lines: readonly Line[]): V
     ...filled('constants', constants!),
     ...filled('scalars', scalars!),
     ...filled('enumsNotInOpenAPI', hidden),
+    ...filled('stringRules', rules),
   }
 }
 

@@ -27,6 +27,12 @@ function orderOf({ versions }: GroupFile): unknown {
   ])
 }
 
+/** The extractor outside the project does not write the markers of string types. */
+function withoutStringRules({ group, versions }: GroupFile): GroupFile {
+  const plain = Object.entries(versions).map(([version, { stringRules: _, ...facts }]) => [version, facts])
+  return { group, versions: Object.fromEntries(plain) }
+}
+
 describe.skipIf(known.length === 0)('the facts in the shared folder (needs its folders model and releases)', () => {
   it.each(known)('1.%s: the model gives them back', (minor, folder) => {
     const view = viewAt(model, Number(minor))
@@ -34,7 +40,7 @@ describe.skipIf(known.length === 0)('the facts in the shared folder (needs its f
     const facts = hasRelease ? readRelease(folder) : { groups: readGroups(folder), release: view.release }
     expect([...view.groups.keys()]).toEqual([...facts.groups.keys()])
     for (const [name, group] of facts.groups) {
-      expect(view.groups.get(name), name).toEqual(group)
+      expect(withoutStringRules(view.groups.get(name)!), name).toEqual(withoutStringRules(group))
       expect(orderOf(view.groups.get(name)!), name).toEqual(orderOf(group))
     }
     expect(JSON.stringify(view.release)).toBe(JSON.stringify(facts.release))
