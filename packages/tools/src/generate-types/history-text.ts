@@ -71,7 +71,7 @@ function textOfVersion({ text, since, until, lines }: DatedLine, known: readonly
 
 const isDated = ({ since, until }: Pick<DatedLine, 'since' | 'until'>) => since !== undefined || until !== undefined
 
-function range(
+export function range(
   { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
   end: string,
 ): string {
