@@ -26,6 +26,29 @@ import type { ObjectConversion } from './object-conversion.ts'
  * only what is documented as mutable.
  */
 
+/** A write whose object is validated. Objects are of the storage version. */
+export interface ValidatedWrite {
+  readonly object: DeepReadonly<ApiObject>
+  /** The stored object of an update. Absent: the object is new. */
+  readonly old?: DeepReadonly<ApiObject> | undefined
+  /** Name of the subresource that is written. Absent or empty: the object itself. */
+  readonly subresource?: string | undefined
+  /** Converts an object to the version of the request, whose fields rules and their errors name. */
+  inVersion(object: DeepReadonly<ApiObject>): Work<DeepReadonly<ApiObject>>
+}
+
+/** The rules that a release states as markers of the type of a kind. They complete the validation of its strategy. */
+export interface MarkerRules {
+  /** Loads the rules; `undefined`: they are loaded. */
+  load(): Promise<void> | undefined
+  /**
+   * The errors of the strategy that the rules do not report as well, followed by those of the rules.
+   *
+   * @throws Error before `load` has completed
+   */
+  complete(errors: readonly FieldError[], write: ValidatedWrite): Work<readonly FieldError[]>
+}
+
 /** One resource (or sub-resource) of a group version, as in discovery. */
 export interface ResourceInfo {
   /** Plural, or `plural/subresource`. */
@@ -341,6 +364,8 @@ export interface ResourceDefinition {
   readonly kind: KindInfo
   readonly subresources: readonly ResourceInfo[]
   readonly strategy: Strategy
+  /** Rules that the release of an emulated definition enforces besides those of the strategy. Absent: none. */
+  readonly markerRules?: MarkerRules
   /**
    * Where objects are stored: group and plural of the storage version. `prefix` is the path of the collection below the root
    * of the store (`services/specs`); absent: `group/resource`.

@@ -6,6 +6,7 @@
  *     packages/kinds/src/group-versions/   one module per group version: a value per kind (KindHandle), with the type of the same name;
  *                                          group-versions/parts: facts per type
  *     packages/kinds/src/releases/         what other releases have: their types, and since when fields exist
+ *     packages/kinds/src/marker-rules/texts/ the rules of validation markers, by group and release
  *     packages/meta/src/feature-gates/     the feature gates
  *     packages/kinds/package.json          the sub-path exports
  *
@@ -21,6 +22,7 @@ import { featureGatesModule } from './generate-types/feature-gates.ts'
 import { fieldRowsModule } from './generate-types/field-rows.ts'
 import { handlesOf, handlesText } from './generate-types/handle-text.ts'
 import { typeHistoryModule } from './generate-types/history-text.ts'
+import { ruleModules } from './generate-types/marker-rules/module.ts'
 import { partFile, partsText } from './generate-types/part-text.ts'
 import { groupsAt, groupsOfBoth, newestLifecycles, servedMinor } from './generate-types/served-release.ts'
 import { type Docs, fromMeta, typesText } from './generate-types/type-text.ts'
@@ -30,7 +32,9 @@ import { readModel } from './release-facts/model.ts'
 
 const home = join(root, 'packages/tools/release-facts')
 const kinds = 'packages/kinds'
-const folders = ['data', 'releases', 'types', 'group-versions', 'group-versions/parts'].map((name) => `${kinds}/src/${name}`)
+const folders = ['data', 'releases', 'types', 'group-versions', 'group-versions/parts', 'marker-rules/texts'].map(
+  (name) => `${kinds}/src/${name}`,
+)
 
 export function main(args: readonly string[]): void {
   const files = generate()
@@ -69,6 +73,7 @@ function generate(): Map<string, string> {
   files.set(`${kinds}/src/releases/catalog-history.generated.ts`, catalogHistoryModule(model))
   files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model))
   files.set('packages/meta/src/feature-gates/facts.generated.ts', featureGatesModule(model))
+  for (const [file, text] of ruleModules(model)) files.set(`${kinds}/src/marker-rules/texts/${file}`, text)
   files.set(`${kinds}/package.json`, manifestText(facts.modules, hasHandles))
   return files
 }

@@ -2,6 +2,7 @@ import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, typ
 import { type Convert, conversionBetween } from '../conversions/index.ts'
 import { compareVersions, profileGroup } from '../groups.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
+import type { RuledKind } from '../marker-rules/index.ts'
 import { strategies } from '../strategies/index.ts'
 import type { EmulatedRelease } from './emulated-release.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
@@ -112,7 +113,8 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   const general = strategyOf(kind.kind, at.stock, location.group)
   const storedType = () => (kinds.find(stored) ?? kind).type()
   const strategy = emulated === undefined ? general : emulated.strategy(general, { kind: own, stored: storedType, profile })
-  const release = emulated === undefined ? {} : { release: emulated.release }
+  const ruled = { folder: at.folder, version: at.version, kind: kind.kind }
+  const release = emulated === undefined ? {} : { release: emulated.release, ...rulesOf(ruled, emulated) }
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage, ...release }
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const toStorage = emulated?.conversion(own, stored, profile) ?? conversionBetween(own, stored, profile)
@@ -126,6 +128,11 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
     strategy: printer === undefined ? strategy : { ...strategy, printer },
     ...(storedAs === undefined ? {} : { storedAs }),
   }
+}
+
+function rulesOf(kind: RuledKind, emulated: EmulatedRelease): Pick<ResourceDefinition, 'markerRules'> {
+  const markerRules = emulated.markerRules?.(kind)
+  return markerRules === undefined ? {} : { markerRules }
 }
 
 /** The release that is served by default determines where objects are stored; kinds that it lacks are stored as their best version. */

@@ -1,7 +1,8 @@
 import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { Convert } from '../conversions/convert.ts'
-import type { Strategy } from '../interfaces.ts'
+import type { MarkerRules, Strategy } from '../interfaces.ts'
+import type { RuledKind } from '../marker-rules/index.ts'
 import type { CatalogFacts } from './facts.ts'
 
 /** The kind of a definition and of its stored objects. */
@@ -26,6 +27,8 @@ export interface EmulatedRelease {
   conversion(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile): Convert | undefined
   /** The version that the release stores, which discovery announces. Group and resource have stock names. */
   storageVersion(group: string, resource: string): string | undefined
+  /** The rules that the release enforces as markers of a kind state them. Absent: none. */
+  markerRules?(kind: RuledKind): MarkerRules | undefined
   /** The strategy of a kind as the release has it. */
   strategy(strategy: Strategy, at: EmulatedKind): Strategy
 }

@@ -5,6 +5,7 @@ import type { CatalogFacts, GroupFacts } from '../catalog/facts.ts'
 import { formerConversion } from '../former-versions/index.ts'
 import { stockGroup } from '../groups.ts'
 import type { Printer, PrinterLoader, Strategy } from '../interfaces.ts'
+import { rulesOfRelease } from '../marker-rules/index.ts'
 import { earlierDefaults } from './defaults.ts'
 import { GatedFields, withGatedFields } from './gated-fields.ts'
 import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
@@ -59,9 +60,11 @@ export function emulateRelease(features: Features, options: EmulationOptions = {
     throw new RangeError(`release ${release} cannot be emulated; the oldest one is 1.${oldestMinor}`)
   }
   const gated = new GatedFields(release, features)
+  const rules = rulesOfRelease(features)
   return {
     release,
     ...options,
+    ...(rules === undefined ? {} : { markerRules: rules.of }),
     facts(newest) {
       const own = factsAt(newest, release)
       return options.forwardCompatible || options.runtimeConfigForwardCompatible ? withLater(own, newest) : own

@@ -10,6 +10,7 @@ import { admissionAttributes, admissionContext, writeReserved } from './admissio
 import { fromNewestWhenRefused, TrackedReader } from './local-state.ts'
 import {
   assignNamespace,
+  completeByMarkers,
   copyMetadata,
   dropMember,
   fillNewMetadata,
@@ -110,7 +111,8 @@ function* validateNew(
 ): Work<readonly FieldError[]> {
   const errors = [...missing, ...(yield* validateByStrategy(object, definition, context))]
   yield true
-  return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
+  const all = errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
+  return yield* completeByMarkers(all, definition, { object })
 }
 
 /** @returns `undefined` when the name is taken. */

@@ -1,8 +1,9 @@
 import type { Work } from '@krmkit/base/work'
-import { type ResourceDefinition, type StrategyContext, validationWork } from '@krmkit/kinds'
+import { type ResourceDefinition, type StrategyContext, type ValidatedWrite, validationWork } from '@krmkit/kinds'
 import {
   ApiError,
   type ApiObject,
+  type DeepReadonly,
   type Features,
   type FieldError,
   field,
@@ -17,6 +18,7 @@ import { isLargeMetadata, validateObjectMeta, validateObjectMetaUpdate } from '@
 import type { FrozenObject, RegistryEnvironment, WriteContext } from '../interfaces.ts'
 import type { StoreInternals } from '../internals.ts'
 import { unstorableName } from '../keys.ts'
+import { toVersion } from '../versions/to-version.ts'
 
 /** Metadata rules of all kinds, which run before and after those of the strategy. */
 
@@ -228,4 +230,16 @@ export function* validateUpdateByStrategy(
   if (strategy.validateUpdate !== undefined) return yield* validationWork(strategy.validateUpdate(next, current, context))
   const errors = yield* paced.validateObjectMetaUpdate(next.metadata, current.metadata)
   return [...errors, ...(yield* validateByStrategy(next, definition, context))]
+}
+
+/** The errors of the strategy, completed by the rules that the release enforces as markers of the type state them. */
+export function* completeByMarkers(
+  errors: readonly FieldError[],
+  definition: ResourceDefinition,
+  write: Omit<ValidatedWrite, 'inVersion'>,
+): Work<readonly FieldError[]> {
+  const { markerRules } = definition
+  if (markerRules === undefined) return errors
+  const inVersion = (object: DeepReadonly<ApiObject>) => toVersion(object as FrozenObject, definition)
+  return yield* markerRules.complete(errors, { ...write, inVersion })
 }

@@ -18,6 +18,7 @@ import {
   assignNamespace,
   carryOverMetadata,
   checkResourceVersion,
+  completeByMarkers,
   copyMetadata,
   dropMember,
   mayRemoveAfterUpdate,
@@ -151,23 +152,25 @@ function isStillValid({ definition, environment, objectCache }: StoreInternals, 
 }
 
 function* validateChanged(
-  write: Write<StoredState>,
+  change: Write<StoredState>,
   next: ApiObject,
   context: Parameters<typeof validateUpdateByStrategy>[3],
 ): Work<readonly FieldError[]> {
-  const { store, live, request } = write
+  const { store, live, request } = change
   const { definition } = store
   const { current } = live
   const errors = [...(request.missing?.() ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
   yield true
-  const strategy = subresourceStrategy(write)
+  const strategy = subresourceStrategy(change)
   const found =
     strategy === undefined
       ? validateUpdateByStrategy(next, current, definition, context)
       : validationWork(strategy.validateUpdate(next, current, context))
   const all = [...errors, ...(yield* found)]
+  const write = { object: next, old: current, subresource: request.subresource }
+  const complete = yield* completeByMarkers(all, definition, write)
   // Custom resources have rules of their own release.
-  return definition.custom === undefined ? reportedErrors(all, context.features) : all
+  return definition.custom === undefined ? reportedErrors(complete, context.features) : complete
 }
 
 /** @returns `undefined` when another writer was first. */

@@ -29,7 +29,9 @@ export function ruleFolders(model: Model): ReadonlyMap<string, string> {
       folders.set(folder, fold(known, lines.get(folder) ?? [], i === 0 ? undefined : minor))
     }
   }
-  return new Map([...folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([folder, versions]) => [folder, versions.map(textOf).join('')]))
+  return new Map(
+    [...folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([folder, versions]) => [folder, versions.map(textOf).join('')]),
+  )
 }
 
 function textOf(version: DatedLine): string {
