@@ -30,21 +30,19 @@ const families: Readonly<Record<string, string>> = {
 
 const familyOf = (origin: string) => families[origin] ?? 'format'
 
-const texts: readonly (readonly [text: string, family: string])[] = [
-  ['field is immutable', 'change'],
-  ['must be greater than or equal to', 'minimum'],
-  ['must be greater than zero', 'minimum'],
-  ['must be less than or equal to', 'maximum'],
-  ['must not be equal to', 'neq'],
-  ['may not be decreased', 'monotonic'],
-  ['must specify', 'union'],
-  ['exactly one', 'union'],
-  ['may not both be', 'union'],
-  ['conditions are mutually exclusive', 'union'],
+const texts: readonly (readonly [text: RegExp, family: string])[] = [
+  [/field is immutable/, 'change'],
+  [/must be greater than (?:or equal to )?(?:-?\d|zero)/, 'minimum'],
+  [/must be less than (?:or equal to )?-?\d/, 'maximum'],
+  [/must be between -?\d/, 'range'],
+  [/must be greater than or equal to `/, 'other'],
+  [/must not be equal to/, 'neq'],
+  [/may not be decreased/, 'monotonic'],
+  [/must specify|exactly one|may not both be|mutually exclusive/, 'union'],
 ]
 
 function familyOfText(message: string): string {
-  return texts.find(([text]) => message.includes(text))?.[1] ?? 'format'
+  return texts.find(([text]) => text.test(message))?.[1] ?? 'format'
 }
 
 /** Rules name fields of the version of the request, hand-written validation those of one version. */
