@@ -1,8 +1,9 @@
 import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { Convert } from '../conversions/convert.ts'
-import type { MarkerRules, Strategy } from '../interfaces.ts'
+import type { Strategy } from '../interfaces.ts'
 import type { RuledKind } from '../marker-rules/index.ts'
+import type { MarkerRules } from '../marker-rules/interfaces.ts'
 import type { CatalogFacts } from './facts.ts'
 
 /** The kind of a definition and of its stored objects. */

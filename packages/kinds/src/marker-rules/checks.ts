@@ -7,7 +7,7 @@ import { inOrder } from '../strategies/shared/values.ts'
 import { customRules } from './custom.ts'
 import { formats } from './formats.ts'
 import { itemKeys } from './items.ts'
-import type { Call, FieldRule } from './notation.ts'
+import type { FieldRule } from './notation.ts'
 import { invalidChange, printed, quoted, quotedNames, tooFew, tooLong, tooMany, tooShort } from './texts.ts'
 
 /** A value with its place, and the stored one of an update. */

@@ -2,10 +2,10 @@
 import type { Work } from '@krmkit/base/work'
 import type { Features, FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import type { MarkerRules, ValidatedWrite } from '../interfaces.ts'
 import { lazyModule } from '../strategies/shared/lazy-module.ts'
 import { withProblems } from './covered.ts'
 import { problemsOf, type Rules } from './engine.ts'
+import type { MarkerRules, ValidatedWrite } from './interfaces.ts'
 import { foldersOf, readRules, type TypeRule } from './notation.ts'
 import { firstEnforcing, ruleTexts } from './texts/index.generated.ts'
 

@@ -16,7 +16,7 @@
  * | `=%required;format(k8s-uuid)` | calls in order; the first ones, which end the field, stand before the others |
  * | `\|%sub(name:optional)` | calls of another group, which ends alone |
  * | `%`, `?` | rules of the level beta, and alpha; those of alpha only end the field |
- * | `>core/v1.PodSpec` | the type of the value, item or member with rules of its own |
+ * | `>core/v1.PodSpec` | the type of the value, item or member, if it has rules |
  *
  * An inline field has no name.
  */

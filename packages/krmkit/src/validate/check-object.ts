@@ -1,7 +1,9 @@
+import { runAtOnce } from '@krmkit/base/work'
 import { deprecationWarning, type ResourceDefinition, runPreparation, runValidation } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
 import {
   type ApiObject,
+  type DeepReadonly,
   type FieldError,
   formatApiVersion,
   formatTime,
@@ -255,7 +257,8 @@ async function ruleProblems(
     runPreparation(policy.prepareForCreate?.(stored, context))
     await policy.ready?.(stored, undefined)
     const validation = policy.validate?.(stored, context)
-    const ofKind = validation === undefined ? [] : runValidation(validation)
+    const byStrategy = validation === undefined ? [] : runValidation(validation)
+    const ofKind = await withMarkerRules(byStrategy, stored, definition)
     const reported = new Set(ofKind.map(({ field }) => field))
     const errors = [...ofKind, ...metadataErrors(stored, definition).filter(({ field }) => !reported.has(field))]
     warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
@@ -264,6 +267,21 @@ async function ruleProblems(
   } catch (failure) {
     return [error('internal', '', messageOf(failure))]
   }
+}
+
+/** Completes the errors of a new object by the rules that an emulated release enforces as markers of the type state them. */
+async function withMarkerRules(
+  errors: readonly FieldError[],
+  object: ApiObject,
+  { markerRules, fromStorage }: ResourceDefinition,
+): Promise<readonly FieldError[]> {
+  if (markerRules === undefined) return errors
+  await markerRules.load()
+  const inVersion = function* (stored: DeepReadonly<ApiObject>) {
+    yield
+    return (fromStorage?.(stored) ?? stored) as DeepReadonly<ApiObject>
+  }
+  return runAtOnce(markerRules.complete(errors, { object: object as DeepReadonly<ApiObject>, inVersion }))
 }
 
 /**

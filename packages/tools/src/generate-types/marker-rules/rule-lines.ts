@@ -1,6 +1,6 @@
 /** The rules of a release as lines: the types that rules reach from the kinds whose rules kube-apiserver enforces. */
 import type { NodeFacts } from '@krmkit/schema/model'
-import type { FieldFile, GroupFile, TypeFile, VersionFile } from '../../release-facts/facts.ts'
+import type { GroupFile, TypeFile, VersionFile } from '../../release-facts/facts.ts'
 import { type Line, line } from '../../release-facts/line-tree.ts'
 import { type Call, callText, fieldRules, inOrder, type ListKeys, noStructRules, stringRules } from './calls.ts'
 import { markersOf } from './markers.ts'
@@ -20,7 +20,7 @@ interface FieldLine {
   readonly keys: ListKeys
   readonly isPointer: boolean
   readonly container: 'list' | 'map' | undefined
-  /** `folder/version.Type`; undefined for a type without rules of its own. */
+  /** `folder/version.Type`; undefined for a type without rules. */
   readonly target: string | undefined
 }
 
