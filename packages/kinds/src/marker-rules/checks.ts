@@ -1,8 +1,8 @@
 /** What each call of a rule checks: the names of calls are those of markers. */
-import type { Work } from '@krmkit/base/work'
+import { isEmptyObject, memberNames, type Work } from '@krmkit/base/work'
 import { type FieldError, field, Path } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
-import { semanticEqual } from '../strategies/shared/equality.direct.ts'
+import { semanticEqual } from '../strategies/shared/equality.ts'
 import { inOrder } from '../strategies/shared/values.ts'
 import { customRules } from './custom.ts'
 import { formats } from './formats.ts'
@@ -45,13 +45,13 @@ export function isPresent(value: unknown, isPointer: boolean): boolean {
   if (value === undefined || value === null) return false
   if (isPointer) return true
   if (Array.isArray(value)) return value.length > 0
-  if (typeof value === 'object') return Object.keys(value).length > 0
+  if (typeof value === 'object') return !isEmptyObject(value)
   return value !== '' && value !== 0 && value !== false && value !== 0n
 }
 
 /** Whether two values of a field are the same: those that are not pointers have a zero value. */
-export function isSame(value: unknown, old: unknown, isPointer: boolean): boolean {
-  return (!isPointer && !isPresent(value, false) && !isPresent(old, false)) || semanticEqual(value, old)
+export function* isSame(value: unknown, old: unknown, isPointer: boolean): Work<boolean> {
+  return (!isPointer && !isPresent(value, false) && !isPresent(old, false)) || (yield* semanticEqual(value, old))
 }
 
 export const childOf = (path: Path | undefined, name: string) => (path === undefined ? Path.of(name) : path.child(name))
@@ -64,7 +64,7 @@ const numberOf = ({ value }: Place) => (typeof value === 'number' || typeof valu
 
 function sizeOf({ value }: Place): number {
   if (Array.isArray(value)) return value.length
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  return typeof value === 'object' && value !== null ? memberNames(value).length : 0
 }
 
 function characters(text: string): number {

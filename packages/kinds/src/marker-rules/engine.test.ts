@@ -293,3 +293,21 @@ describe('conditions', () => {
     expect(errors('a[]>I\nI x=required', { object: { a } })).toHaveLength(1000)
   })
 })
+
+describe('large objects', () => {
+  it('are validated in slices, in about linear time', () => {
+    const count = 50_000
+    const items = (n: number) => Array.from({ length: n }, (_, i) => ({ name: `n${i}`, n: 1 }))
+    const rules = readRules('shop', '/v1\nT;/ a[name]=unique;update(NoAddItem)>I\nI name=required n=minimum(1)\n', 37)
+    const [old, object] = [{ a: items(count) }, { a: [...items(count).reverse(), { name: 'x', n: 0 }] }]
+    const options = { rules, isUpdate: true, reportsBeta: true, enabled: () => false }
+    const work = problemsOf(`${prefix}T`, object, old, options)
+    let pauses = 0
+    let step = work.next()
+    for (; step.done !== true; step = work.next()) pauses++
+    expect(pauses).toBeGreaterThan(count / 100)
+    expect(step.value.map(({ error }) => formatFieldError(error))).toEqual([
+      `a[${count}]: Forbidden: item may not be added`,
+    ])
+  })
+})

@@ -73,7 +73,7 @@ class Walk {
     const value = own(parent.value as Struct | undefined, rule.name)
     const old = own(parent.old as Struct | undefined, rule.name)
     const isCorrelated = parent.isCorrelated
-    if (this.#isUnchanged(value, old, isCorrelated, rule.isPointer)) return
+    if (yield* this.#isUnchanged(value, old, isCorrelated, rule.isPointer)) return
     const place: Place = { path: childOf(path, rule.name), value, old, isCorrelated, field: rule, type }
     if (yield* this.groups(rule.groups, place)) return
     if (rule.target !== undefined) yield* this.values(rule, place)
@@ -150,7 +150,7 @@ class Walk {
     for (const [i, item] of value.entries()) {
       if (++this.#steps % itemsPerStep === 0) yield
       const before = known?.get(keyOf(item))
-      if (this.#isUnchanged(item, before, before !== undefined, false)) continue
+      if (yield* this.#isUnchanged(item, before, before !== undefined, false)) continue
       const path = place.path!.index(i)
       yield* run({ ...place, path, value: item, old: before, isCorrelated: before !== undefined, field: valueField })
     }
@@ -164,7 +164,7 @@ class Walk {
       if (++this.#steps % itemsPerStep === 0) yield
       const value = members[name]
       const old = own(place.old as Struct | undefined, name)
-      if (this.#isUnchanged(value, old, old !== undefined, false)) continue
+      if (yield* this.#isUnchanged(value, old, old !== undefined, false)) continue
       const path = place.path!.key(name)
       yield* run({ ...place, path, value, old, isCorrelated: old !== undefined, field: valueField })
     }
@@ -181,8 +181,8 @@ class Walk {
     return known
   }
 
-  #isUnchanged(value: unknown, old: unknown, isCorrelated: boolean, isPointer: boolean): boolean {
-    return this.#options.isUpdate && isCorrelated && isSame(value, old, isPointer)
+  *#isUnchanged(value: unknown, old: unknown, isCorrelated: boolean, isPointer: boolean): Work<boolean> {
+    return this.#options.isUpdate && isCorrelated && (yield* isSame(value, old, isPointer))
   }
 }
 
@@ -231,7 +231,7 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     if (index < 0) return false
     const value = (place.value as readonly unknown[])[index]
     const old = oldIndex < 0 ? undefined : (place.old as readonly unknown[])[oldIndex]
-    if (walk.isUpdate && old !== undefined && isSame(value, old, false)) return false
+    if (walk.isUpdate && old !== undefined && (yield* isSame(value, old, false))) return false
     const path = place.path!.index(index)
     const ofItem = { ...place, path, value, old, isCorrelated: old !== undefined, field: valueField }
     return yield* walk.call(innerOf(call), ofItem, level)
@@ -247,7 +247,8 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     const name = nameOf(member)
     const [value, old] = [own(place.value as Struct, name), own(place.old as Struct | undefined, name)]
     const isPointer = member.endsWith('*')
-    if (walk.isUpdate && place.old !== undefined && mode === modeOf(place.old) && isSame(value, old, isPointer)) return false
+    if (walk.isUpdate && place.old !== undefined && mode === modeOf(place.old) && (yield* isSame(value, old, isPointer)))
+      return false
     const calls = call.modes!.get(mode) ?? call.modes!.get('') ?? []
     const field = { ...valueField, name, isPointer }
     const path = childOf(place.path, name)
@@ -264,7 +265,7 @@ interface MemberCalls {
 function* inMember(walk: Walk, { calls, member, level }: MemberCalls, place: Place, name: string): Work<boolean> {
   const [value, old] = [own(place.value as Struct | undefined, name), own(place.old as Struct | undefined, name)]
   const isPointer = member.endsWith('*')
-  if (walk.isUpdate && place.isCorrelated && isSame(value, old, isPointer)) return false
+  if (walk.isUpdate && place.isCorrelated && (yield* isSame(value, old, isPointer))) return false
   const field = { ...valueField, name, isPointer }
   const path = place.path === undefined ? Path.of(name) : place.path.child(name)
   return yield* walk.call(calls[0]!, { ...place, path, value, old, field }, level)

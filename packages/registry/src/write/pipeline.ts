@@ -105,7 +105,7 @@ export async function runPipeline<Live extends StoredState | undefined, Lost, Re
       await run(draft, verb.prepare(write, draft.object, strategyRequest))
       if (grants !== undefined) await allocate(write, draft, strategyRequest, grants)
       await store.definition.strategy.ready?.(draft.object, live?.current)
-      await store.definition.markerRules?.load()
+      if (store.definition.markerRules !== undefined) await store.definition.markerRules.load()
       refuse(write, draft, await draft.pace.run(verb.validate(write, draft.object, strategyRequest)))
       await run(draft, store.definition.strategy.canonicalize?.(draft.object, strategyRequest))
       addWarnings(write, draft, strategyRequest)
