@@ -2,7 +2,7 @@ import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, typ
 import { type Convert, conversionBetween } from '../conversions/index.ts'
 import { compareVersions, profileGroup } from '../groups.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
-import type { RuledKind } from '../marker-rules/index.ts'
+import type { RuledKind } from '../marker-rules/group-rules.ts'
 import { strategies } from '../strategies/index.ts'
 import type { EmulatedRelease } from './emulated-release.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'

@@ -2,7 +2,7 @@ import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { Convert } from '../conversions/convert.ts'
 import type { Strategy } from '../interfaces.ts'
-import type { RuledKind } from '../marker-rules/index.ts'
+import type { RuledKind } from '../marker-rules/group-rules.ts'
 import type { MarkerRules } from '../marker-rules/interfaces.ts'
 import type { CatalogFacts } from './facts.ts'
 

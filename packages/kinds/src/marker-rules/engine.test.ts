@@ -306,8 +306,6 @@ describe('large objects', () => {
     let step = work.next()
     for (; step.done !== true; step = work.next()) pauses++
     expect(pauses).toBeGreaterThan(count / 100)
-    expect(step.value.map(({ error }) => formatFieldError(error))).toEqual([
-      `a[${count}]: Forbidden: item may not be added`,
-    ])
+    expect(step.value.map(({ error }) => formatFieldError(error))).toEqual([`a[${count}]: Forbidden: item may not be added`])
   })
 })

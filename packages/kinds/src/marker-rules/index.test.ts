@@ -2,6 +2,8 @@ import { runAtOnce, type Work } from '@krmkit/base/work'
 import { type ApiObject, createFeatures, type DeepReadonly, type Features, type FieldError, field } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
+import { createCatalog } from '../catalog/catalog.ts'
+import { emulateRelease, typesAt } from '../releases/index.ts'
 import { checks } from './checks.ts'
 import { customRules } from './custom.ts'
 import { formats } from './formats.ts'
@@ -115,6 +117,27 @@ describe('the rules of releases', () => {
     expect(text).toBe(
       'status.conditions: Invalid value: "{conditions[{\\"type\\": \\"Approved\\"}], conditions[{\\"type\\": \\"Denied\\"}]}": must specify at most one of: `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`',
     )
+  })
+})
+
+describe('definitions', () => {
+  it('of emulated releases carry the rules of their version of a kind', async () => {
+    const { of } = rulesOfRelease(createFeatures('1.37', gates))!
+    const emulated = { ...emulateRelease(createFeatures('1.32')), markerRules: of }
+    const catalog = createCatalog({ features: createFeatures('1.32'), types: typesAt('1.32'), emulated })
+    const find = (group: string, version: string, resource: string) => catalog.resource({ group, version, resource })?.markerRules
+    expect(find('coordination.k8s.io', 'v1', 'leases')).toBeUndefined()
+    for (const version of ['v1', 'v2']) {
+      const rules = find('autoscaling', version, 'horizontalpodautoscalers')!
+      await rules.load()
+      const write = { object: { spec: {} } as unknown as ApiObject, inVersion: asItIs }
+      expect(runAtOnce(rules.complete([], write)).map(formatFieldError)).toEqual(['spec.maxReplicas: Required value'])
+    }
+  })
+
+  it('of other releases carry none', () => {
+    expect(emulateRelease(createFeatures('1.32')).markerRules).toBeUndefined()
+    expect(createCatalog().definitions.every(({ markerRules }) => markerRules === undefined)).toBe(true)
   })
 })
 
