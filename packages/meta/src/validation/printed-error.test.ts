@@ -151,3 +151,17 @@ describe('metadata of later releases', () => {
     ])
   })
 })
+
+it('states missing values without details that have gone', () => {
+  const rules = Path.of('rules').index(0).child('verbs')
+  const verbs = 'verbs must contain at least one value'
+  const errors = [
+    field.required(at, 'name is required'),
+    field.required(rules, verbs),
+    field.required(Path.of('spec').child('verbs'), verbs),
+  ]
+  const stated = (version: string) => errorsAt(errors, createFeatures(version).release).map(({ message }) => message)
+  expect(stated('1.33')).toEqual(['Required value: name is required', `Required value: ${verbs}`, `Required value: ${verbs}`])
+  expect(stated('1.34')).toEqual(['Required value', `Required value: ${verbs}`, `Required value: ${verbs}`])
+  expect(stated('1.36')).toEqual(['Required value', 'Required value', `Required value: ${verbs}`])
+})

@@ -134,6 +134,31 @@ function detailAt(detail: string, release: Features['release']): string {
   return detail
 }
 
+/** Details that a missing value has no longer: the release from which on, the detail, and the fields if not all. */
+const droppedDetails: ReadonlyMap<string, { readonly since: string; readonly of?: RegExp }> = new Map([
+  ...[
+    'cannot be empty',
+    'kind is required',
+    'message cannot be empty',
+    'name is required',
+    'reason cannot be empty',
+    'service name is required',
+    'service namespace is required',
+  ].map((detail) => [detail, { since: '1.34' }] as const),
+  ['at least one validation action is required', { since: '1.36' }],
+  ['must contain at least 1 address', { since: '1.36' }],
+  ['verbs must contain at least one value', { since: '1.36', of: /^rules\[/ }],
+])
+
+const required = 'Required value'
+
+/** The message of a missing value, without a detail that the release does not state. */
+function requiredMessage({ field, message }: FieldError, release: Features['release']): string {
+  const dropped = droppedDetails.get(message.slice(required.length + 2))
+  const isDropped = dropped !== undefined && release.atLeast(dropped.since) && dropped.of?.test(field) !== false
+  return isDropped ? required : message
+}
+
 const singular = /\b1 (byte|item)s$/
 
 function messageOf(error: FieldError, release: Features['release']): string {
@@ -142,6 +167,7 @@ function messageOf(error: FieldError, release: Features['release']): string {
     const text = body.value === omittedValue ? body.label : `${body.label}: ${printJson(body.value)}`
     return body.detail === '' ? text : `${text}: ${truncateGoText(detailAt(body.detail, release))}`
   }
+  if (error.reason === 'FieldValueRequired') return requiredMessage(error, release)
   const counts = error.reason === 'FieldValueTooLong' || error.reason === 'FieldValueTooMany'
   return counts ? error.message.replace(singular, '1 $1') : error.message
 }
