@@ -136,3 +136,20 @@ it('names embedded structs in errors of decoding from 1.35 on', async () => {
   }
   expect(texts).toEqual(['Volume.spec.volumes.nfs', 'Volume.spec.volumes.VolumeSource.nfs'])
 })
+
+it('states the attributes of access reviews at their spec from 1.37 on', async () => {
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+  const type = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' }
+  const both = { resourceAttributes: { verb: 'get' }, nonResourceAttributes: { path: '/x', verb: 'get' } }
+  const causes = async (version: string, spec: object) => {
+    const { ask } = await serverAt(version)
+    const { field, message } = (await ask(path, { method: 'POST', body: { ...type, spec } })).json.details.causes[0]
+    return `${field}: ${message}`
+  }
+  const exactlyOne = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+  expect(await causes('1.33', {})).toBe(`spec.resourceAttributes: Invalid value: "null": ${exactlyOne}`)
+  expect(await causes('1.34', {})).toBe(`spec.resourceAttributes: Invalid value: null: ${exactlyOne}`)
+  expect(await causes('1.37', {})).toBe(`spec: Invalid value: null: ${exactlyOne}`)
+  expect(await causes('1.36', both)).toContain('{"Path":"/x","Verb":"get"}: cannot be specified in combination')
+  expect(await causes('1.37', both)).toBe(`spec: Invalid value: {"Path":"/x","Verb":"get"}: ${exactlyOne}`)
+})

@@ -13,6 +13,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { aggregateMessages, goQuote, goText } from '@krmkit/meta/go-text'
 import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
+import { restatedError } from '@krmkit/meta/validation'
 import type { RequestScope } from '../request/scope.ts'
 import type { ReviewAnswer } from './review-answer.ts'
 import { reviewSelectors } from './review-selectors.ts'
@@ -131,16 +132,23 @@ function attributesOf(user: UserInfo, spec: Asked): { readonly attributes: Attri
   return { attributes: { ...plain, ...selectors }, problems }
 }
 
+const exactlyOne = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+
 function wrongAttributes({ resourceAttributes, nonResourceAttributes }: Asked): FieldError[] {
   const at = Path.of('spec')
   const errors: FieldError[] = []
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    const detail = 'cannot be specified in combination with resourceAttributes'
-    errors.push(field.invalid(at.child('nonResourceAttributes'), printed(nonResourceAttributes), detail))
+    const value = printed(nonResourceAttributes)
+    const error = field.invalid(
+      at.child('nonResourceAttributes'),
+      value,
+      'cannot be specified in combination with resourceAttributes',
+    )
+    errors.push(restatedError(error, { since: '1.37', errors: [field.invalid(at, value, exactlyOne)] }))
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
-    errors.push(field.invalid(at.child('resourceAttributes'), 'null', detail))
+    const error = field.invalid(at.child('resourceAttributes'), null, exactlyOne)
+    errors.push(restatedError(error, { since: '1.37', errors: [field.invalid(at, null, exactlyOne)] }))
   }
   if (resourceAttributes !== undefined) errors.push(...wrongSelectors(resourceAttributes, at.child('resourceAttributes')))
   return errors
