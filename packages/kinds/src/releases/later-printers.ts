@@ -1,6 +1,6 @@
 /** Tables of 1.34 and later releases, as changes of those of 1.33. */
 
-import type { DeepReadonly } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Cell, Column, Printer, PrintOptions } from '../interfaces.ts'
 import { column, wide } from '../printers/columns.ts'
 import { laterPodReason } from '../strategies/core/pod/printer.ts'
@@ -68,7 +68,7 @@ const laterPrinters: Readonly<Record<string, readonly LaterPrinter[]>> = {
     },
   ],
   'batch/Job': [{ since: '1.34', change: withCellOf<Job>('Status', jobState) }],
-  'storage.k8s.io/VolumeAttributesClass': [{ since: '1.34', change: withCellOf('Name', ({ metadata }) => metadata.name ?? '') }],
+  'storage.k8s.io/VolumeAttributesClass': [{ since: '1.34', change: withCellOf<ApiObject>('Name', ({ metadata }) => metadata.name ?? '') }],
   'storagemigration.k8s.io/StorageVersionMigration': [
     {
       since: '1.35',

@@ -1,6 +1,8 @@
 /** Affinity and topology spread of pods. */
 
 import type { Work } from '@krmkit/base/work'
+import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
@@ -47,7 +49,9 @@ function* validateTerm(term: R<PodAffinityTerm>, at: FieldPath): Work {
   validateQualifiedName(term.topologyKey ?? '', at.child('topologyKey'))
 }
 
-function validateTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
+type KeyedTerm = R<Pick<PodAffinityTerm, 'matchLabelKeys' | 'mismatchLabelKeys' | 'labelSelector'>>
+
+function validateTermKeys(term: KeyedTerm, at: FieldPath): void {
   const match = term.matchLabelKeys ?? []
   const mismatch = term.mismatchLabelKeys ?? []
   for (const [name, keys] of [['matchLabelKeys', match] as const, ['mismatchLabelKeys', mismatch] as const]) {
@@ -97,9 +101,17 @@ export function* validateTopologySpread(
       const policy = constraint[name]
       if (isSet(policy) && !inclusion.includes(policy)) here.child(name).notSupported(policy, inclusion)
     }
-    validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
+    // Since 1.34 new pods have the keys in their selectors.
+    if (mergesKeys(here.errors.context.features)) validateTermKeys(constraint, here)
+    else validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
     validateSelectorAtOnce(constraint.labelSelector, here.child('labelSelector'))
   })
+}
+
+/** Whether `matchLabelKeys` of a new pod become requirements of the selectors of its spread constraints. */
+export function mergesKeys(features: Features): boolean {
+  const gates = ['MatchLabelKeysInPodTopologySpread', 'MatchLabelKeysInPodTopologySpreadSelectorMerge']
+  return gates.every((gate) => gateEnabled(gate, features))
 }
 
 function spreadKey({ topologyKey, whenUnsatisfiable }: R<TopologySpreadConstraint>): string {

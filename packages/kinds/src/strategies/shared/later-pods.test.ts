@@ -257,3 +257,23 @@ it('init containers that end cannot be restarted for a resize since 1.36', () =>
     `spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to 'RestartContainer' for non-sidecar initContainers`,
   ])
 })
+
+it('spread constraints select pods by their keys since 1.34', () => {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'zone',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: { app: 'a' } },
+    matchLabelKeys: ['v'],
+  }
+  const selector = (release: string) => {
+    const object = pod({ topologySpreadConstraints: [structuredClone(constraint)] })
+    object.metadata.labels = { v: '1' }
+    runPreparation(podStrategy.prepareForCreate?.(object, at(release)))
+    const [spread] = object.spec['topologySpreadConstraints'] as { labelSelector: object }[]
+    expect(runValidation(podStrategy.validate?.(object, at(release)))).toEqual([])
+    return spread?.labelSelector
+  }
+  expect(selector('1.33')).toEqual({ matchLabels: { app: 'a' } })
+  expect(selector('1.34')).toEqual({ matchLabels: { app: 'a' }, matchExpressions: [{ key: 'v', operator: 'In', values: ['1'] }] })
+})

@@ -127,7 +127,7 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     validateSpec(autoscaler, old, errors)
   }),
   subresources: {
-    status: statusSubresource(validateStatus),
+    status: statusSubresource<HorizontalPodAutoscaler>(validateStatus),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

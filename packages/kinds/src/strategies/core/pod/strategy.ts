@@ -17,6 +17,7 @@ import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
 import { raisePodGeneration, startPodGeneration } from './generation.ts'
+import { applyMatchLabelKeys } from './match-label-keys.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
 import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
@@ -45,30 +46,6 @@ function recordSchedulingGates(pod: Pod, now: number): void {
   } as PodStatus
 }
 
-/** Turns `matchLabelKeys` into requirements of the selectors, with the labels of the pod. */
-function applyMatchLabelKeys(pod: Pod): void {
-  const labels = pod.metadata.labels ?? {}
-  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {}
-  for (const affinity of [podAffinity, podAntiAffinity]) {
-    const terms = [
-      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-      ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((weighted) => weighted.podAffinityTerm),
-    ]
-    for (const term of terms) {
-      for (const [keys, operator] of [[term.matchLabelKeys, 'In'] as const, [term.mismatchLabelKeys, 'NotIn'] as const]) {
-        for (const key of keys ?? []) {
-          const value = Object.hasOwn(labels, key) ? labels[key] : undefined
-          if (value === undefined || !isSet(term.labelSelector)) continue
-          term.labelSelector.matchExpressions = [
-            ...(term.labelSelector.matchExpressions ?? []),
-            { key, operator, values: [value] },
-          ]
-        }
-      }
-    }
-  }
-}
-
 /** Warns of a name that is no DNS label, as it becomes the host name. */
 function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): string[] {
   const messages = validateDns1123Label(name)
@@ -95,7 +72,7 @@ export const podStrategy = defineStrategy<Pod>({
     pod.status = { phase: 'Pending', qosClass }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
-    applyMatchLabelKeys(pod)
+    applyMatchLabelKeys(pod, context.features)
     syncAppArmor(pod, context)
   },
   *prepareForUpdate(pod, old, context) {
