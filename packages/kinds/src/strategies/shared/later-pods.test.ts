@@ -277,3 +277,20 @@ it('spread constraints select pods by their keys since 1.34', () => {
   expect(selector('1.33')).toEqual({ matchLabels: { app: 'a' } })
   expect(selector('1.34')).toEqual({ matchLabels: { app: 'a' }, matchExpressions: [{ key: 'v', operator: 'In', values: ['1'] }] })
 })
+
+it('resources of pods get their defaults when the pod is prepared, behind a gate', () => {
+  const limits = { cpu: '1', memory: '1Gi' }
+  const spec = () => ({
+    resources: { requests: { cpu: '2' } },
+    containers: [container({ resources: { limits, requests: limits } })],
+  })
+  const gates = (on: boolean) => ({ PodLevelResources: true, PodLevelResourcesFixDefaulting: on })
+  expect(created(spec(), '1.37', gates(true)).resources).toEqual({
+    limits: { cpu: '2', memory: '1Gi' },
+    requests: { cpu: '2', memory: '1Gi' },
+  })
+  expect(created(spec(), '1.37', gates(false)).resources).toEqual({ requests: { cpu: '2' } })
+  const next = pod({ containers: spec().containers })
+  runPreparation(podStrategy.prepareForUpdate?.(next, pod(spec()), at('1.37', gates(true))))
+  expect(next.spec['resources']).toEqual({ requests: { cpu: '2' } })
+})

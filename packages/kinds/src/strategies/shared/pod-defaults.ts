@@ -13,7 +13,7 @@ import type {
   Volume,
 } from '../../types/core-v1.generated.ts'
 import { imageTag } from './image-name.ts'
-import { defaultPodResources } from './pod-resources.ts'
+import { completesLater, defaultPodResources } from './pod-resources.ts'
 import { roundUp } from './round-up.direct.ts'
 import { isEmpty, isSet } from './values.ts'
 
@@ -55,7 +55,8 @@ export function defaultPodOnly(spec: PodSpec, features: Features | undefined): v
       for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
     }
   }
-  if (features !== undefined && gateEnabled('PodLevelResources', features)) defaultPodResources(spec, features)
+  if (features !== undefined && gateEnabled('PodLevelResources', features) && !completesLater(features))
+    defaultPodResources(spec, features)
   spec.enableServiceLinks ??= true
   // Stored templates may have negative values; a pod gets the shortest period instead.
   if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1

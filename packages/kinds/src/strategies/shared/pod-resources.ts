@@ -1,5 +1,6 @@
 /** Resources of a pod as a whole, and the claims that its containers share. */
 import { type Features, nameRules, type Quantity } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Container, PodResourceClaim, PodSpec } from '../../types/core-v1.generated.ts'
@@ -77,6 +78,36 @@ export function defaultPodResources(spec: PodSpec, { release }: Features): void 
     if (isPodResource(name) && !isHugePages(name)) requests[name] ??= value.toString()
   for (const [name, value] of Object.entries(limits)) if (isPodResource(name)) requests[name] ??= value
   if (!isEmptyMap(requests)) resources.requests = requests
+}
+
+/** Whether the resources of pods get their defaults after admission, which may add containers. */
+export function completesLater(features: Features): boolean {
+  return gateEnabled('PodLevelResources', features) && gateEnabled('PodLevelResourcesFixDefaulting', features)
+}
+
+/** Completes the resources of a new pod: as {@link defaultPodResources}, and limits where all containers have some. */
+export function completePodResources(spec: PodSpec, features: Features): void {
+  const { resources } = spec
+  if (!isSet(resources) || !completesLater(features) || !hasPodResources(spec)) return
+  const [limits, requests] = [{ ...resources.limits }, { ...resources.requests }]
+  const total = aggregate(spec, 'limits')
+  for (const [name, value] of Object.entries(total))
+    if (isHugePages(name) && own(requests, name) === undefined) limits[name] ??= value.toString()
+  for (const [name, value] of Object.entries(aggregate(spec, 'requests')))
+    if (isPodResource(name) && !isHugePages(name)) requests[name] ??= value.toString()
+  for (const [name, value] of Object.entries(limits)) if (isPodResource(name)) requests[name] ??= value
+  for (const [name, request] of Object.entries(requests)) {
+    const limit = own(total, name)
+    if (!isPodResource(name) || own(limits, name) !== undefined || limit === undefined || !allLimit(spec, name)) continue
+    limits[name] = amount(request).compare(limit) > 0 ? request : limit.toString()
+  }
+  if (!isEmptyMap(limits)) resources.limits = limits
+  if (!isEmptyMap(requests)) resources.requests = requests
+}
+
+function allLimit(spec: R<PodSpec>, name: string): boolean {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])]
+  return containers.every(({ resources }) => own(resources?.limits, name) !== undefined)
 }
 
 export function validatePodResources(spec: R<PodSpec>, at: FieldPath, claims: ReadonlySet<string>): void {

@@ -1,13 +1,14 @@
 /** Pod. */
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
-import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
+import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../../../types/core-v1.generated.ts'
 import { goList } from '../../shared/go-form.ts'
 import { keepMembers } from '../../shared/metadata.ts'
 import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
 import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
+import { completePodResources, completesLater } from '../../shared/pod-resources.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
@@ -67,6 +68,7 @@ export const podStrategy = defineStrategy<Pod>({
   },
   prepareForCreate(pod, context) {
     startPodGeneration(pod, context)
+    if (isSet(pod.spec)) completePodResources(pod.spec, context.features)
     // kube-apiserver keeps the class that a client gives.
     const qosClass = pod.status?.qosClass || podQos(spec(pod), context.features)
     pod.status = { phase: 'Pending', qosClass }
@@ -77,6 +79,9 @@ export const podStrategy = defineStrategy<Pod>({
   },
   *prepareForUpdate(pod, old, context) {
     yield* keepMembers(pod, old, 'status')
+    // Clients that know no resources of pods leave them out.
+    if (isSet(pod.spec) && !isSet(pod.spec.resources) && isSet(old.spec?.resources) && completesLater(context.features))
+      pod.spec.resources = structuredClone(old.spec.resources) as ResourceRequirements
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
     // Only admission of a new pod distinguishes it from an absent one.
     if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
