@@ -62,7 +62,13 @@ function validateSpec(spec: R<PriorityLevelConfigurationSpec>, name: string, at:
     if (isSet(exempt)) at.child('exempt').forbidden('must be nil if the type is Limited')
     if (isSet(limited)) validateLimited(limited, at.child('limited'))
     else at.child('limited').required('must not be empty when type is Limited')
-  } else at.child('type').notSupported(type, types)
+  } else refuseType(type, types, at)
+}
+
+/** Since 1.36 an absent type is required. */
+function refuseType(type: string, known: readonly string[], at: FieldPath): void {
+  if (type === '' && at.errors.context.features.release.atLeast('1.36')) at.child('type').required()
+  else at.child('type').notSupported(type, known)
 }
 
 function validateExempt({ nominalConcurrencyShares, lendablePercent }: R<ExemptPriorityLevelConfiguration>, at: FieldPath): void {
@@ -93,7 +99,7 @@ function validateResponse(response: R<LimitResponse>, at: FieldPath): void {
   } else if (response.type === 'Queue') {
     if (isSet(response.queuing)) validateQueuing(response.queuing, here)
     else here.required('must not be empty if limited.limitResponse.type is Limited')
-  } else at.child('type').notSupported(response.type ?? '', responses)
+  } else refuseType(response.type ?? '', responses, at)
 }
 
 function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: R<QueuingConfiguration>, at: FieldPath): void {

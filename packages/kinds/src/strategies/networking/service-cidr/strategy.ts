@@ -1,6 +1,8 @@
 /** ServiceCIDR. */
 
 import { parseCIDR } from '@krmkit/base/ip'
+import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
@@ -45,8 +47,19 @@ function validateRangeUpdate(ranges: readonly string[], old: readonly string[], 
   if (isAdded) validateRanges(ranges, at)
 }
 
-/** A write of the main resource sets the status as well, as on kube-apiserver. */
+/** Since 1.36 a write of the main resource leaves the status alone. */
+function keepsStatus(features: Features): boolean {
+  return gateEnabled('ServiceCIDRStatusFieldWiping', features)
+}
+
+/** A write of the main resource before 1.36 sets the status as well, as on kube-apiserver. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
+  prepareForCreate(object, { features }) {
+    if (keepsStatus(features)) object.status = {}
+  },
+  *prepareForUpdate(object, old, { features }) {
+    if (keepsStatus(features)) yield* keepMembers(object, old, 'status')
+  },
   validate: creationRules(function* (errors, object) {
     yield* validateMetadata(object, errors, { namespaced: false })
     validateRanges(object.spec?.cidrs ?? [], errors.child('spec').child('cidrs'))
