@@ -27,6 +27,8 @@ describe('goSyntaxToJson', () => {
     ],
     ['[]core.Thing{core.Thing{A:"a", B:true, private:1}}', '[{"A":"a","B":true}]'],
     ['[]byte{0x68, 0x69}', '"aGk="'],
+    ['runtime.RawExtension{Raw:[]uint8{0x7b, 0x22, 0xc3, 0xa9, 0x22, 0x3a, 0x32, 0x7d}, Object:runtime.Object(nil)}', '{"é":2}'],
+    ['runtime.RawExtension{Raw:[]uint8(nil), Object:runtime.Object(nil)}', 'null'],
     ['0x0', '0'],
     ['a b', '"a b"'],
     ['"<\\u2028\\x01"', '"\\u003c\\u2028\\u0001"'],
@@ -42,6 +44,13 @@ describe('goSyntaxToJson', () => {
     for (const text of ['[]a{'.repeat(4000), 'a.'.repeat(8000), 'map[a]'.repeat(3000), '\\'.repeat(16_000)]) goSyntaxToJson(text)
     expect(performance.now() - start).toBeLessThan(1000)
   })
+})
+
+it('shows the beginning of a very long text', () => {
+  const bytes = `[]byte{${'0x61, '.repeat(200_000)}0x61}`
+  const json = goSyntaxToJson(bytes)
+  expect([json.length < 20_000, json.startsWith('"[]byte{0x61')]).toEqual([true, true])
+  expect(goSyntaxToJson(`[]byte{${'0x61, '.repeat(30_000)}0x61}`)).toMatch(/^"YWFh/)
 })
 
 describe('goJson', () => {

@@ -1,6 +1,6 @@
 /** Values in messages as JSON, as kube-apiserver prints them from 1.34 on. */
 
-import { compareCodePoints, GoText, joinFormatted } from './go-text.ts'
+import { compareCodePoints, GoText, joinFormatted, maxPrintedLength, truncateGoText } from './go-text.ts'
 
 const escaped = /[<>&\u2028\u2029]/g
 
@@ -49,6 +49,7 @@ function joinShort<T>(items: Iterable<T>, print: (item: T) => string): string {
  * goSyntaxToJson('[]string(nil)') // 'null'
  */
 export function goSyntaxToJson(text: string): string {
+  if (text.length > maxConvertedLength) return goJsonText(truncateGoText(text))
   const reader = new SyntaxReader(text)
   const json = reader.value()
   if (json !== undefined && reader.atEnd) return json
@@ -56,6 +57,9 @@ export function goSyntaxToJson(text: string): string {
   if (time !== null) return time[1] === '0001-01-01' ? 'null' : `"${time[1]}T${time[2]}Z"`
   return goJsonText(text)
 }
+
+/** Longer texts are not converted: messages show their beginning only. */
+const maxConvertedLength = 16 * maxPrintedLength
 
 const quoted = /"(?:[^"\\]|\\.)*"/y
 const nil = /<nil>|nil\b|(?:interface \{\}|\(?\*?(?:\[\]|map\[[^\]]*\])*\*?[\w.]+\)?)\(nil\)/y
@@ -105,7 +109,7 @@ class SyntaxReader {
   #bytes(): string | undefined {
     const items: string[] = []
     if (!this.#items(() => this.#collect(items))) return undefined
-    return `"${btoa(String.fromCharCode(...items.map(Number)))}"`
+    return `"${btoa(items.map((item) => String.fromCharCode(Number(item))).join(''))}"`
   }
 
   #map(): string | undefined {
@@ -160,6 +164,7 @@ const unexported = /^[a-z]/
 
 function structJson(type: string, members: Members): string {
   const value = new Map(members)
+  if (type === 'runtime.RawExtension') return rawJson(value.get('Raw'))
   if (type === 'resource.Quantity') return value.get('s') ?? '"0"'
   if (type === 'intstr.IntOrString') return (value.get('Type') === '0' ? value.get('IntVal') : value.get('StrVal')) ?? '0'
   const visible = members.filter(([name]) => !unexported.test(name))
@@ -167,6 +172,12 @@ function structJson(type: string, members: Members): string {
     ? visible.filter(([name, json]) => !isOmitted(name, json)).map(([name, json]) => [jsonName(name), json] as const)
     : visible
   return `{${tagged.map(([name, json]) => `"${name}":${json}`).join(',')}}`
+}
+
+/** JSON that is kept as bytes, which are in `base64` here. */
+function rawJson(base64: string | undefined): string {
+  if (base64 === undefined || base64 === 'null') return 'null'
+  return new TextDecoder().decode(Uint8Array.from(atob(JSON.parse(base64) as string), (char) => char.charCodeAt(0)))
 }
 
 /** Types of the API's own packages have JSON names, and leave out what is empty. */

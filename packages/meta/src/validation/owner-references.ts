@@ -1,6 +1,7 @@
 /** Validation of `metadata.ownerReferences`. */
 
 import { formatGroupVersionKind } from '../api-version.ts'
+import { goJson } from '../go-json.ts'
 import { type GoText, goQuoteShort, goText, joinFormatted } from '../go-text.ts'
 import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../interfaces.ts'
 import { collectErrors } from './error-list.direct.ts'
@@ -23,7 +24,10 @@ export function validateOwnerReferences(references: readonly Reference[] | null 
       if (controller === undefined) controller = name
       else {
         const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
-        printed ??= goText(`[]v1.OwnerReference{${joinFormatted(references, printReference)}}`)
+        printed ??= goText(
+          `[]v1.OwnerReference{${joinFormatted(references, printReference)}}`,
+          `[${joinFormatted(references, referenceJson, ',')}]`,
+        )
         errors.push(field.invalid(path, printed, detail))
       }
     }
@@ -71,7 +75,7 @@ function validateOwnerReference(reference: Reference, { path, index }: Position,
   }
   if (groupVersion.group === '' && groupVersion.version === 'v1' && kind === 'Event') {
     const detail = `${formatGroupVersionKind({ ...groupVersion, kind })} is disallowed from being an owner`
-    const printed = goText(printReference(reference))
+    const printed = goText(printReference(reference), referenceJson(reference))
     errors.push(
       restatedError(field.invalid(path, printed, detail), { since: '1.37', errors: [field.invalid(indexed, printed, detail)] }),
     )
@@ -92,6 +96,16 @@ function printReference(reference: Reference): string {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const texts = `APIVersion:${goQuoteShort(apiVersion)}, Kind:${goQuoteShort(kind)}, Name:${goQuoteShort(name)}, UID:${goQuoteShort(uid)}`
   return `v1.OwnerReference{${texts}, Controller:${pointer(reference.controller)}, BlockOwnerDeletion:${pointer(reference.blockOwnerDeletion)}}`
+}
+
+/** A reference as JSON, which has the values behind the pointers. */
+function referenceJson({ apiVersion = '', kind = '', name = '', uid = '', ...rest }: Partial<Reference>): string {
+  const { controller, blockOwnerDeletion } = rest
+  const texts = [apiVersion, kind, name, uid].map(goJson)
+  const members = ['apiVersion', 'kind', 'name', 'uid'].map((member, at) => `"${member}":${texts[at]}`)
+  if (typeof controller === 'boolean') members.push(`"controller":${controller}`)
+  if (typeof blockOwnerDeletion === 'boolean') members.push(`"blockOwnerDeletion":${blockOwnerDeletion}`)
+  return `{${members.join(',')}}`
 }
 
 function pointer(value: boolean | null | undefined): string {

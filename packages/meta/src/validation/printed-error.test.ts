@@ -89,6 +89,11 @@ describe('metadata of later releases', () => {
     expect(lines(malformed, '1.37')).toEqual([
       'at[0].apiVersion FieldValueInvalid Invalid value: "a/b/c": must be <group>/<version> or <version>',
     ])
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u', controller: true }
+    const json = '{"apiVersion":"v1","kind":"Pod","name":"a","uid":"u","controller":true}'
+    expect(lines(validateOwnerReferences([owner, owner], at), '1.34')[0]).toContain(
+      `Invalid value: [${json},${json}]: Only one reference`,
+    )
     const event = validateOwnerReferences([{ apiVersion: 'v1', kind: 'Event', name: 'a', uid: 'u' }], at)
     expect(lines(event, '1.37')).toEqual([
       'at[0] FieldValueInvalid Invalid value: {"apiVersion":"v1","kind":"Event","name":"a","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
