@@ -282,6 +282,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Member paths such as `status`, per API version of the request.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
+  /** Entries of {@link resetFields} that a release replaced. */
+  readonly laterResetFields?: { readonly since: string; readonly fields: NonNullable<Strategy['resetFields']> }
   /** An object as responses show it, for kinds that hide stored members; the same one where nothing is hidden. Absent: as stored. */
   decorate?(stored: DeepReadonly<T>): DeepReadonly<T>
 }

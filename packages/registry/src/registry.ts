@@ -91,7 +91,7 @@ export function createRegistry(
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
   const turns = createTurns()
   const objectCache = new ObjectCache({ turns })
-  const fieldOwnership = new FieldOwnership(served)
+  const fieldOwnership = new FieldOwnership(served, environment.features)
   const stores = new WeakMap<ResourceDefinition, ResourceStore>()
   const store = (definition: ResourceDefinition): ResourceStore => {
     let found = stores.get(definition)

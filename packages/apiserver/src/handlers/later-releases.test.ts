@@ -153,3 +153,36 @@ it('states the attributes of access reviews at their spec from 1.37 on', async (
   expect(await causes('1.36', both)).toContain('{"Path":"/x","Verb":"get"}: cannot be specified in combination')
   expect(await causes('1.37', both)).toBe(`spec: Invalid value: {"Path":"/x","Verb":"get"}: ${exactlyOne}`)
 })
+
+it('resets the metadata of applied statuses of custom resources from 1.36 on, and not that of definitions', async () => {
+  const owned = async (version: string) => {
+    const { ask } = await serverAt(version)
+    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    const definition = widgetDefinition([{ schema: { openAPIV3Schema: schema }, subresources: { status: {} } }])
+    await ask(definitionsPath, { method: 'POST', body: definition })
+    const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
+    const widget = { apiVersion: 'g.example.com/v1', kind: 'Widget', metadata: { name: 'w' } }
+    await eventually(
+      () => ask(widgets, { method: 'POST', body: widget }),
+      ({ status }) => status === 201,
+    )
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const applied = (path: string, object: object) =>
+      ask(`${path}/status?fieldManager=m`, {
+        method: 'PATCH',
+        headers,
+        body: { ...object, metadata: { ...(object as typeof widget).metadata, labels: { l: 'v' } }, status: {} },
+      })
+    const fields = ({ json }: Awaited<ReturnType<typeof applied>>) =>
+      (json.metadata.managedFields as { manager: string; fieldsV1: object }[])
+        .filter(({ manager }) => manager === 'm')
+        .some(({ fieldsV1 }) => Object.hasOwn(fieldsV1, 'f:metadata'))
+    const custom = fields(await applied(`${widgets}/w`, widget))
+    const { apiVersion, kind, metadata } = definition
+    return [custom, fields(await applied(`${definitionsPath}/widgets.g.example.com`, { apiVersion, kind, metadata }))]
+  }
+  expect([await owned('1.35'), await owned('1.36')]).toEqual([
+    [true, false],
+    [false, true],
+  ])
+})

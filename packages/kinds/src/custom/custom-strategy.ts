@@ -105,7 +105,12 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     selectableFields: Object.fromEntries(
       selectable.map((path) => [path.join('.'), (object: Frozen) => selectableText(object, path)]),
     ),
-    ...(status === undefined ? {} : { resetFields: { '': [['status']], status: [['spec']] } }),
+    ...(status === undefined
+      ? {}
+      : {
+          resetFields: { '': [['status']], status: [['spec']] },
+          laterResetFields: { since: '1.36', fields: { status: [['metadata'], ['spec']] } },
+        }),
     subresources: {
       ...(status === undefined
         ? {}

@@ -4,7 +4,7 @@ import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
 import { ignoreManagedFieldsTimestamps, isResetManagedFields } from '@krmkit/fieldmanager/managed-fields'
 import * as pacedFields from '@krmkit/fieldmanager/paced'
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { type ApiObject, type Features, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from '../interfaces.ts'
@@ -153,10 +153,12 @@ interface OwnedKind {
 /** Caches the types by definition, because a resource whose versions change gets new definitions. */
 export class FieldOwnership {
   readonly #served: ServedResources
+  readonly #release: Features['release']
   readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
 
-  constructor(served: ServedResources) {
+  constructor(served: ServedResources, { release }: Pick<Features, 'release'>) {
     this.#served = served
+    this.#release = release
   }
 
   of(definition: ResourceDefinition): OwnedKind {
@@ -170,7 +172,7 @@ export class FieldOwnership {
 
   #describe(definition: ResourceDefinition): OwnedKind {
     const { kinds } = definition.custom ?? {}
-    return kinds === undefined ? this.#describeServed(definition) : describeCustom(definition, kinds)
+    return kinds === undefined ? this.#describeServed(definition) : describeCustom(definition, kinds, this.#release)
   }
 
   #describeServed(definition: ResourceDefinition): OwnedKind {
@@ -189,17 +191,21 @@ export class FieldOwnership {
       Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
       byVersion.size > 1 ? convert : undefined,
     )
-    return { types, reset: resetFields(definition, [...byVersion.keys()]) }
+    return { types, reset: resetFields(definition, [...byVersion.keys()], this.#release) }
   }
 }
 
 /** Managers may own fields in versions that are no longer served; each version resets only its own fields. */
-function describeCustom(definition: ResourceDefinition, kinds: ReadonlyMap<string, KindInfo>): OwnedKind {
+function describeCustom(
+  definition: ResourceDefinition,
+  kinds: ReadonlyMap<string, KindInfo>,
+  release: Features['release'],
+): OwnedKind {
   const types = createTypeConverter(
     Object.fromEntries([...kinds].map(([version, { type }]) => [version, type])),
     conversionOf(definition, kinds),
   )
-  return { types, reset: resetFields(definition, [formatApiVersion(definition.kind)]) }
+  return { types, reset: resetFields(definition, [formatApiVersion(definition.kind)], release) }
 }
 
 /**
@@ -226,9 +232,15 @@ function unknownVersion(from: string, group: string, apiVersion: string): string
     : `${from} is unstructured and is not suitable for converting to ${goQuote(apiVersion)}`
 }
 
-function resetFields({ strategy }: ResourceDefinition, versions: readonly string[]): OwnedKind['reset'] {
+function resetFields(
+  { strategy }: ResourceDefinition,
+  versions: readonly string[],
+  release: Features['release'],
+): OwnedKind['reset'] {
   const reset = new Map<string, ResetFields>()
-  for (const [subresource, paths] of Object.entries(strategy.resetFields ?? {})) {
+  const { laterResetFields: later } = strategy
+  const all = { ...strategy.resetFields, ...(later !== undefined && release.atLeast(later.since) ? later.fields : {}) }
+  for (const [subresource, paths] of Object.entries(all)) {
     const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
     reset.set(subresource, Object.fromEntries(versions.map((version) => [version, { exclude }])))
   }

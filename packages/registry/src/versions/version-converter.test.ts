@@ -14,7 +14,7 @@ const served = new ServedResources(definitions)
 const versionConverter = createVersionConverter(
   { types, features, profile: stockProfile, clock: fakeClock(0), turns: createTurns() },
   served,
-  (definition) => new FieldOwnership(served).of(definition).types,
+  (definition) => new FieldOwnership(served, createFeatures()).of(definition).types,
 )
 
 const at = (version: string) => ({

@@ -129,6 +129,7 @@ export function definitionStrategy(rules: typeof lazyRules): Strategy {
       }
     },
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+    laterResetFields: { since: '1.36', fields: { status: [['spec']] } },
     subresources: {
       status: {
         *prepareForUpdate(object, old) {
