@@ -23,7 +23,7 @@ export const probeHosts: Check = {
         const bad: string[] = []
         const hosts: string[] = []
         for (const container of containersOf(pod)) {
-          const found = hostsOf(container)
+          const found = hostsOf(container as Handlers & typeof container)
           if (found.length > 0) bad.push(container.name)
           hosts.push(...found)
         }
