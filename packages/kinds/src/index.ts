@@ -28,7 +28,7 @@ export type {
 export type { KindHandle } from './group-versions/kind-handle.ts'
 export type * from './interfaces.ts'
 export { KindsError, type KindsErrorCode } from './kinds-error.ts'
-export type * from './marker-rules/interfaces.ts'
+export type * from './marker-rule-types.ts'
 export { preparationWork, runPreparation } from './preparation.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { runValidation, validationWork } from './validation.ts'

@@ -17,7 +17,7 @@ import type {
 import type { StructType } from '@krmkit/schema'
 import type { TypeMeta } from '@krmkit/schema/decode'
 import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'
-import type { MarkerRules } from './marker-rules/interfaces.ts'
+import type { MarkerRules } from './marker-rule-types.ts'
 import type { ObjectConversion } from './object-conversion.ts'
 
 /**

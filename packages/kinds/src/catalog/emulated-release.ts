@@ -2,8 +2,8 @@ import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { Convert } from '../conversions/convert.ts'
 import type { Strategy } from '../interfaces.ts'
+import type { MarkerRules } from '../marker-rule-types.ts'
 import type { RuledKind } from '../marker-rules/group-rules.ts'
-import type { MarkerRules } from '../marker-rules/interfaces.ts'
 import type { CatalogFacts } from './facts.ts'
 
 /** The kind of a definition and of its stored objects. */

@@ -2,9 +2,9 @@
 import type { Work } from '@krmkit/base/work'
 import type { Features, FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import type { ValidatedWrite } from '../marker-rule-types.ts'
 import { withProblems } from './covered.ts'
 import { problemsOf, type Rules } from './engine.ts'
-import type { ValidatedWrite } from './interfaces.ts'
 import { foldersOf, readRules, type TypeRule } from './notation.ts'
 import { ruleTexts } from './texts/index.generated.ts'
 

@@ -1,8 +1,8 @@
 /** Validation that a release states as markers of its types, and that kube-apiserver enforces since 1.36. */
 import type { Features } from '@krmkit/meta'
+import type { MarkerRules } from '../marker-rule-types.ts'
 import { type LazyModule, lazyModule } from '../strategies/shared/lazy-module.ts'
 import type { GroupRules, RuledKind } from './group-rules.ts'
-import type { MarkerRules } from './interfaces.ts'
 import { firstEnforcing, ruleTexts } from './texts/index.generated.ts'
 
 /** The rules of a release; loads those of a group, and the engine, when a kind of it is first validated. */
