@@ -21,6 +21,7 @@ describe('Path', () => {
       'spec.template.spec.containers[12].name',
     )
     expect(String(Path.of('data').key('a.b/c'))).toBe('data[a.b/c]')
+    expect(String(Path.of('status').child('capacity', '').child('x'))).toBe('status.capacity[].x')
   })
 
   it('is immutable', () => {

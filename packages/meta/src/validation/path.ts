@@ -48,7 +48,8 @@ export class Path {
     let text = ''
     for (let i = steps.length - 1; i >= 0; i--) {
       const step = steps[i] as Path
-      if (step.#index) text += `[${step.#name}]`
+      // As kube-apiserver, prints a member with an empty name as an empty index.
+      if (step.#index || (step.#name === '' && step.#parent !== undefined)) text += `[${step.#name}]`
       else text += step.#parent === undefined ? step.#name : `.${step.#name}`
     }
     return text
