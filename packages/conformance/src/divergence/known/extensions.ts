@@ -160,6 +160,20 @@ export const ofExtensions: readonly KnownDivergence[] = [
     matches: ({ aspect, stock, krmkit }) =>
       aspect === 'wording' && String(krmkit).includes('...') && isCutOf(String(krmkit), String(stock)),
   },
+  {
+    id: 'D187',
+    title: 'An item with one of its keys has an owner',
+    reason:
+      'Since 1.34 an item of a list with several keys needs one of them. Before, kube-apiserver failed to track the owners of an object whose item lacked a key, and dropped all of them; field management is that of the newest release.',
+    matches: ({ at, stock, krmkit }, { step: { path, body } }) =>
+      at === 'body.metadata.managedFields' &&
+      stock === '<absent>' &&
+      Array.isArray(krmkit) &&
+      /^\/apis\/\{id\}\.example\.com\/.*\/status$/.test(path) &&
+      body !== undefined &&
+      'json' in body &&
+      hasPartOfKeys(body.json),
+  },
 ]
 
 /** The second and further errors of an expression whose first is of syntax. */
@@ -176,6 +190,19 @@ function isCustomApply({ method, path, headers }: Divergence['step']): boolean {
     path.startsWith('/apis/{id}.example.com/') &&
     String(headers?.['content-type']).startsWith('application/apply-patch')
   )
+}
+
+/** Whether a list has an item with one of the keys `name` and `port` that the lists of generated definitions have. */
+function hasPartOfKeys(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (!Array.isArray(value)) return Object.values(value).some(hasPartOfKeys)
+  return value.some((item) => hasPartOfKeys(item) || isKeyedByPart(item))
+}
+
+function isKeyedByPart(item: unknown): boolean {
+  if (typeof item !== 'object' || item === null) return false
+  const { name, port } = item as { readonly name?: unknown; readonly port?: unknown }
+  return ((name ?? undefined) === undefined) !== ((port ?? undefined) === undefined)
 }
 
 function isOfDefinition({ path }: Divergence['step']): boolean {
