@@ -1,4 +1,4 @@
-import { createNamingProfile, stockProfile } from '@krmkit/meta'
+import { createFeatures, createNamingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createRbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { attributesOf, group, pathAttributesOf, rule, user } from '../testing/samples.fixture.ts'
@@ -37,6 +37,20 @@ describe('bootstrapPolicy', () => {
     const binding = policy.clusterRoleBindings.find(({ metadata }) => metadata.name === 'system:controller:ttl-controller')
     expect(binding?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'ttl-controller', namespace: 'kube-system' }])
     expect(policy.clusterRoles.filter(({ metadata }) => metadata.name?.startsWith('system:controller:'))).toHaveLength(35)
+  })
+
+  it('follows the release and the feature gates', () => {
+    const rulesOf = (name: string, features = createFeatures()) =>
+      bootstrapPolicy(stockProfile, { features }).clusterRoles.find(({ metadata }) => metadata.name === name)?.rules
+    const cleaner = 'system:controller:podcertificaterequestcleaner'
+    expect(rulesOf(cleaner, createFeatures('1.36'))).toBeUndefined()
+    expect(rulesOf(cleaner, createFeatures('1.36', { PodCertificateRequest: true }))).toHaveLength(1)
+    expect(rulesOf(cleaner, createFeatures('1.37'))).toHaveLength(1)
+    const paths = (release: string, gates = {}) =>
+      rulesOf('system:monitoring', createFeatures(release, gates))?.map(({ nonResourceURLs }) => nonResourceURLs?.length)
+    expect(paths('1.33')).toEqual([8])
+    expect(paths('1.35', { ComponentFlagz: true })).toEqual([8, undefined, 1])
+    expect(paths('1.36', { ComponentFlagz: true, ComponentStatusz: false })).toEqual([9, undefined])
   })
 
   it('grants anonymous users only health and version [P249]', () => {

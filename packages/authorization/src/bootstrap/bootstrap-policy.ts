@@ -1,12 +1,11 @@
 /** The default roles and bindings of a server, as objects. */
 
 import { type ApiObject, createFeatures, type Features, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { PolicyRule, Subject } from '../interfaces.ts'
 import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
-import { controllerGates, controllerRoleData } from './controller-roles.ts'
+import { controllerConditions, controllerRoleData } from './controller-roles.ts'
 import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
-import { expandRules, type RoleSettings } from './rule-shorthand.ts'
+import { applies, expandRules, type RoleSettings } from './rule-shorthand.ts'
 
 export interface BootstrapRole extends ApiObject {
   rules: PolicyRule[] | null
@@ -26,12 +25,12 @@ export interface BootstrapPolicy {
 }
 
 export interface BootstrapPolicyOptions {
-  /** Features whose gates determine the rules and roles. Default: those of the newest release. */
+  /** Features whose release and gates determine the rules and roles. Default: those of the default release. */
   readonly features?: Features
 }
 
 /**
- * Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects.
+ * Creates the default roles and bindings of the release of the features. Every call returns new objects.
  *
  * @example
  * ```ts
@@ -47,11 +46,10 @@ export function bootstrapPolicy(
   { features = createFeatures() }: BootstrapPolicyOptions = {},
 ): BootstrapPolicy {
   const builder = new BootstrapObjectBuilder({ profile, features })
-  const isOn = (gate: string) => gateEnabled(gate, features)
-  const controllers = Object.entries(controllerRoleData)
-    .filter(([account]) => (controllerGates.get(account) ?? []).every(isOn))
-    .map(([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }))
-  const cluster = [...clusterRoleData.filter(({ gate }) => gate === undefined || isOn(gate)), ...controllers]
+  const controllers = Object.entries(controllerRoleData).map(([account, rules]): ClusterRoleData => {
+    return { ...controllerConditions.get(account), name: `system:controller:${account}`, rules, accounts: account }
+  })
+  const cluster = [...clusterRoleData, ...controllers].filter((data) => applies(data, features))
   return {
     clusterRoles: cluster.map((data) => builder.clusterRole(data)),
     clusterRoleBindings: cluster.filter(isBound).map((data) => builder.clusterRoleBinding(data)),
@@ -122,12 +120,19 @@ class BootstrapObjectBuilder {
     }
   }
 
-  #subjects({ users, groups, accounts }: Pick<ClusterRoleData, 'users' | 'groups' | 'accounts'>): Subject[] {
+  #subjects({ users, groups, accounts, laterAccounts }: Partial<ClusterRoleData & NamespaceRoleData>): Subject[] {
+    const { features } = this.#settings
+    const later =
+      laterAccounts !== undefined && features.release.atLeast(laterAccounts.since) ? laterAccounts.accounts : undefined
     const apiGroup = this.#group
     return [
       ...splitWords(users).map((name) => ({ apiGroup, kind: 'User', name })),
       ...splitWords(groups).map((name) => ({ apiGroup, kind: 'Group', name })),
-      ...splitWords(accounts).map((name) => ({ kind: 'ServiceAccount', name, namespace: this.#profile.systemNamespace })),
+      ...[...splitWords(accounts), ...splitWords(later)].map((name) => ({
+        kind: 'ServiceAccount',
+        name,
+        namespace: this.#profile.systemNamespace,
+      })),
     ]
   }
 

@@ -2,21 +2,24 @@
 
 import type { PolicyRule } from '../interfaces.ts'
 import {
+  type ConditionalRule,
+  type Conditions,
+  changed,
   events,
   expandRules,
-  type GatedRule,
   type RoleSettings,
+  type RuleLine,
   type RuleShorthand,
   read,
   readWrite,
+  when,
   write,
 } from './rule-shorthand.ts'
 
-export interface ClusterRoleData {
+/** A role and its binding, which exist under the conditions. */
+export interface ClusterRoleData extends Conditions {
   readonly name: string
-  readonly rules?: readonly (RuleShorthand | GatedRule)[]
-  /** Feature gate that enables the role and its binding. */
-  readonly gate?: string
+  readonly rules?: readonly RuleLine[]
   /** Aggregated role that includes these rules. */
   readonly aggregatesTo?: string
   /** Whether the rules are aggregated from other roles. */
@@ -31,22 +34,34 @@ export interface ClusterRoleData {
 }
 
 /** Rules that a feature gate enables. */
-const gated = (gate: string, ...rules: RuleShorthand[]): GatedRule[] => rules.map((rule) => ({ gate, rule }))
+const gated = (gates: string, ...rules: RuleShorthand[]): ConditionalRule[] => when({ gates }, ...rules)
 const allocation = 'DynamicResourceAllocation'
+const workload = 'GenericWorkload'
+const composite = 'CompositePodGroup'
+const evictionRequest = 'EvictionRequestAPI'
 
-const viewRules: readonly (RuleShorthand | GatedRule)[] = [
+const viewRules: readonly RuleLine[] = [
   [
     read,
     'core',
     'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
   ],
-  [
-    read,
-    'core',
-    'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
-  ],
+  ...changed(
+    '1.35',
+    [
+      read,
+      'core',
+      'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+    ],
+    [
+      read,
+      'core',
+      'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+    ],
+  ),
   [read, 'core', 'namespaces'],
-  [read, 'discovery', 'endpointslices'],
+  ...when({ since: '1.35' }, [read, 'core events', 'events']),
+  ...when({ since: '1.22' }, [read, 'discovery', 'endpointslices']),
   [
     read,
     'apps',
@@ -62,19 +77,24 @@ const viewRules: readonly (RuleShorthand | GatedRule)[] = [
   [read, 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'],
   [read, 'networking', 'ingresses ingresses/status networkpolicies'],
   ...gated(allocation, [read, 'resource', 'resourceclaims resourceclaims/status resourceclaimtemplates']),
+  ...when({ gates: workload, since: '1.36' }, [read, 'scheduling', 'podgroups podgroups/status workloads']),
+  ...gated(composite, [read, 'scheduling', 'compositepodgroups compositepodgroups/status']),
+  ...gated(evictionRequest, [read, 'lifecycle', 'evictionrequests evictions']),
 ]
 
-const editRules: readonly (RuleShorthand | GatedRule)[] = [
+const editedResources =
+  'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy'
+
+const editRules: readonly RuleLine[] = [
   [read, 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'],
   ['impersonate', 'core', 'serviceaccounts'],
   [write, 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'],
-  ['create', 'core', 'pods/eviction'],
-  [
-    write,
-    'core',
-    'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
-  ],
-  ['create', 'core', 'serviceaccounts/token'],
+  ...when({ since: '1.24' }, ['create', 'core', 'pods/eviction']),
+  ...when({ removed: '1.22' }, [write, 'core', `endpoints ${editedResources}`]),
+  ...when({ since: '1.22', removed: '1.35' }, [write, 'core', `events ${editedResources}`]),
+  ...when({ since: '1.35' }, [write, 'core', editedResources]),
+  ...when({ since: '1.24' }, ['create', 'core', 'serviceaccounts/token']),
+  ...when({ since: '1.35' }, [write, 'core events', 'events']),
   [
     write,
     'apps',
@@ -89,18 +109,21 @@ const editRules: readonly (RuleShorthand | GatedRule)[] = [
   ],
   [write, 'policy', 'poddisruptionbudgets'],
   [write, 'networking', 'ingresses networkpolicies'],
-  [readWrite, 'coordination', 'leases'],
+  ...when({ since: '1.24' }, [readWrite, 'coordination', 'leases']),
   ...gated(allocation, [write, 'resource', 'resourceclaims resourceclaimtemplates']),
+  ...when({ gates: workload, since: '1.36' }, [write, 'scheduling', 'podgroups workloads']),
+  ...gated(composite, [write, 'scheduling', 'compositepodgroups']),
+  ...gated(evictionRequest, [write, 'lifecycle', 'evictionrequests']),
 ]
 
-const nodeRuleLines: readonly (RuleShorthand | GatedRule)[] = [
+const nodeRuleLines: readonly RuleLine[] = [
   ['create', 'authentication', 'tokenreviews'],
   ['create', 'authorization', 'localsubjectaccessreviews subjectaccessreviews'],
   [read, 'core', 'services'],
   [`create ${read}`, 'core', 'nodes'],
   ['patch update', 'core', 'nodes/status'],
   ['patch update', 'core', 'nodes'],
-  ['create patch update', 'core', 'events'],
+  ...changed('1.35', ['create patch update', 'core', 'events'], events),
   [read, 'core', 'pods'],
   ['create delete', 'core', 'pods'],
   ['patch update', 'core', 'pods/status'],
@@ -115,16 +138,24 @@ const nodeRuleLines: readonly (RuleShorthand | GatedRule)[] = [
   ['get patch update', 'core', 'persistentvolumeclaims/status'],
   [read, 'storage', 'csidrivers'],
   ['create delete get patch update', 'storage', 'csinodes'],
+  ...when({ gates: 'CSIVolumeHealth', since: '1.37' }, ['get patch update', 'storage', 'csinodes/status']),
   [read, 'node', 'runtimeclasses'],
   ...gated(allocation, ['get', 'resource', 'resourceclaims'], ['deletecollection', 'resource', 'resourceslices']),
   ...gated('ClusterTrustBundle', [read, 'certificates', 'clustertrustbundles']),
   ...gated('KubeletServiceAccountTokenForCredentialProviders', ['get', 'core', 'serviceaccounts']),
+  ...gated('PodCertificateRequest', [`create ${read}`, 'certificates', 'podcertificaterequests']),
 ]
 
-const kubeControllerManager: readonly RuleShorthand[] = [
+/** The permission to lock Endpoints for leader election. */
+function endpointsLock(component: string): ConditionalRule[] {
+  return when({ removed: '1.28' }, ['create', 'core', 'endpoints'], ['get update', 'core', 'endpoints', component])
+}
+
+const kubeControllerManager: readonly RuleLine[] = [
   events,
   ['create', 'coordination', 'leases'],
   ['get update', 'coordination', 'leases', 'kube-controller-manager'],
+  ...endpointsLock('kube-controller-manager'),
   ['create', 'core', 'secrets serviceaccounts'],
   ['delete', 'core', 'secrets'],
   ['get', 'core', 'configmaps namespaces secrets serviceaccounts'],
@@ -135,11 +166,18 @@ const kubeControllerManager: readonly RuleShorthand[] = [
   ['create', 'core', 'serviceaccounts/token'],
 ]
 
-const kubeScheduler: readonly (RuleShorthand | GatedRule)[] = [
+const taintRules: RuleShorthand = [read, 'resource', 'devicetaintrules']
+
+const kubeScheduler: readonly RuleLine[] = [
   events,
   ['create', 'coordination', 'leases'],
-  ['get list update watch', 'coordination', 'leases', 'kube-scheduler'],
-  [readWrite, 'coordination', 'leasecandidates'],
+  ...changed(
+    '1.31',
+    ['get update', 'coordination', 'leases', 'kube-scheduler'],
+    ['get list update watch', 'coordination', 'leases', 'kube-scheduler'],
+  ),
+  ...endpointsLock('kube-scheduler'),
+  ...when({ since: '1.31' }, [readWrite, 'coordination', 'leasecandidates']),
   [read, 'core', 'nodes'],
   [`delete ${read}`, 'core', 'pods'],
   ['create', 'core', 'bindings pods/binding'],
@@ -152,7 +190,7 @@ const kubeScheduler: readonly (RuleShorthand | GatedRule)[] = [
   ['create', 'authentication', 'tokenreviews'],
   ['create', 'authorization', 'subjectaccessreviews'],
   [read, 'storage', 'csinodes'],
-  [read, 'storage', 'volumeattachments'],
+  ...when({ since: '1.32' }, [read, 'storage', 'volumeattachments']),
   [read, 'core', 'namespaces'],
   [read, 'storage', 'csidrivers'],
   [read, 'storage', 'csistoragecapacities'],
@@ -161,12 +199,25 @@ const kubeScheduler: readonly (RuleShorthand | GatedRule)[] = [
     [read, 'resource', 'deviceclasses'],
     [`patch update ${read}`, 'resource', 'resourceclaims'],
     [`patch update ${read}`, 'resource', 'resourceclaims/status'],
-    [`patch update ${read}`, 'core', 'pods/finalizers'],
-    [read, 'resource', 'resourceslices'],
-    [read, 'resource', 'devicetaintrules'],
   ),
+  ...when({ gates: allocation, removed: '1.34' }, [`patch update ${read}`, 'core', 'pods/finalizers']),
+  ...when({ gates: allocation, since: '1.34' }, ['update', 'core', 'pods/finalizers']),
+  ...gated(allocation, [read, 'resource', 'resourceslices']),
+  ...gated(`${allocation} DRAExtendedResource`, ['create delete', 'resource', 'resourceclaims']),
+  ...when({ gates: allocation, removed: '1.34' }, taintRules),
+  ...when({ gates: `${allocation} DRADeviceTaints`, since: '1.34', removed: '1.35' }, taintRules),
+  ...gated(`${allocation} DRADeviceTaintRules`, taintRules),
+  ...gated(`${allocation} DRAResourceClaimGranularStatusAuthorization`, ['patch update', 'resource', 'resourceclaims/binding']),
+  ...when({ gates: workload, removed: '1.36' }, [read, 'scheduling', 'workloads']),
+  ...when(
+    { gates: workload, since: '1.36' },
+    [read, 'scheduling', 'podgroups'],
+    ['patch update', 'scheduling', 'podgroups/status'],
+  ),
+  ...gated(composite, [read, 'scheduling', 'compositepodgroups'], ['patch update', 'scheduling', 'compositepodgroups/status']),
 ]
 
+const probePaths = '/healthz /healthz/* /livez /livez/* /readyz /readyz/*'
 const publicPaths = '/healthz /livez /readyz /version /version/'
 const signing = 'system:certificates.<api>:'
 
@@ -188,9 +239,12 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   {
     name: 'system:monitoring',
     rules: [
-      ['get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'],
-      ...gated('ComponentFlagz', ['get', '/flagz']),
-      ...gated('ComponentStatusz', ['get', '/statusz']),
+      ...changed('1.26', ['get', `/metrics ${probePaths}`], ['get', `/metrics /metrics/slis ${probePaths}`]),
+      { gates: 'ComponentFlagz', since: '1.36', joins: true, rule: ['get', '/flagz'] },
+      { gates: 'ComponentStatusz', since: '1.36', joins: true, rule: ['get', '/statusz'] },
+      ...when({ since: '1.34' }, ['get', 'core', 'nodes/metrics']),
+      ...when({ gates: 'ComponentFlagz', removed: '1.36' }, ['get', '/flagz']),
+      ...when({ gates: 'ComponentStatusz', removed: '1.36' }, ['get', '/statusz']),
     ],
     groups: 'system:monitoring',
   },
@@ -198,7 +252,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
     name: 'system:basic-user',
     rules: [
       ['create', 'authorization', 'selfsubjectaccessreviews selfsubjectrulesreviews'],
-      ['create', 'authentication', 'selfsubjectreviews'],
+      ...when({ since: '1.27' }, ['create', 'authentication', 'selfsubjectreviews']),
     ],
     groups: 'system:authenticated',
   },
@@ -233,7 +287,11 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
     rules: [
       [read, 'core', 'nodes'],
       ['proxy', 'core', 'nodes'],
-      ['*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'],
+      ...changed(
+        '1.27',
+        ['*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats'],
+        ['*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'],
+      ),
       ...gated('KubeletFineGrainedAuthz', ['*', 'core', 'nodes/configz nodes/healthz nodes/pods']),
     ],
   },
@@ -283,7 +341,11 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   ),
   {
     name: 'system:service-account-issuer-discovery',
-    rules: [['get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/']],
+    rules: changed(
+      '1.28',
+      ['get', '/.well-known/openid-configuration /openid/v1/jwks'],
+      ['get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/'],
+    ),
     groups: 'system:serviceaccounts',
   },
   {
@@ -300,7 +362,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   { name: 'system:kube-scheduler', rules: kubeScheduler, users: 'system:kube-scheduler' },
   {
     name: 'system:cluster-trust-bundle-discovery',
-    gate: 'ClusterTrustBundle',
+    gates: 'ClusterTrustBundle',
     rules: [[read, 'certificates', 'clustertrustbundles']],
     groups: 'system:serviceaccounts',
   },

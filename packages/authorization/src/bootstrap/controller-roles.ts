@@ -1,14 +1,32 @@
 /** ClusterRoles of controllers, as data: `system:controller:NAME`, bound to the service account NAME in the system namespace. */
 
-import { events, type GatedRule, type RuleShorthand, read } from './rule-shorthand.ts'
+import { type Conditions, changed, events, type RuleLine, type RuleShorthand, read, when } from './rule-shorthand.ts'
 
-const metrics: readonly (RuleShorthand | GatedRule)[] = [
-  ['list watch', 'metrics', 'pods'],
-  [read, 'custom.metrics', '*'],
-  [read, 'external.metrics', '*'],
+/** The release that lets controllers watch what they list. */
+const informers = '1.32'
+
+const metrics: readonly RuleLine[] = [
+  ...changed(informers, ['list', 'metrics', 'pods'], ['list watch', 'metrics', 'pods']),
+  ...changed(informers, ['get list', 'custom.metrics', '*'], [read, 'custom.metrics', '*']),
+  ...when({ since: '1.24', removed: informers }, ['get list', 'external.metrics', '*']),
+  ...when({ since: informers }, [read, 'external.metrics', '*']),
 ]
 
-export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand | GatedRule)[]>> = {
+const slices = changed(
+  informers,
+  ['create delete get list update', 'discovery', 'endpointslices'],
+  [`create delete update ${read}`, 'discovery', 'endpointslices'],
+)
+const allocation = 'DynamicResourceAllocation'
+const taintRules: RuleShorthand = [read, 'resource', 'devicetaintrules']
+const statefulSetClaims: readonly RuleShorthand[] = [
+  ['delete update', 'core', 'persistentvolumeclaims'],
+  ['update', 'core', 'pods/finalizers'],
+]
+/** The permission to read services, for Portworx volumes. */
+const volumeServices = when({ since: informers, removed: '1.36' }, ['get', 'core', 'services'])
+
+export const controllerRoleData: Readonly<Record<string, readonly RuleLine[]>> = {
   'attachdetach-controller': [
     ['list watch', 'core', 'persistentvolumeclaims persistentvolumes'],
     [read, 'core', 'nodes'],
@@ -25,7 +43,7 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     [`create delete patch update ${read}`, 'batch', 'jobs'],
     ['update', 'batch', 'cronjobs/status'],
     ['update', 'batch', 'cronjobs/finalizers'],
-    ['delete list watch', 'core', 'pods'],
+    ...changed(informers, ['delete list', 'core', 'pods'], ['delete list watch', 'core', 'pods']),
     events,
   ],
   'daemon-set-controller': [
@@ -53,35 +71,46 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     [read, 'policy', 'poddisruptionbudgets'],
     [read, 'apps', 'statefulsets'],
     ['update', 'policy', 'poddisruptionbudgets/status'],
-    ['patch update', 'core', 'pods/status'],
+    ...when({ since: '1.31' }, ['patch update', 'core', 'pods/status']),
     ['get', '*', '*/scale'],
     events,
+    ...when({ since: '1.26', removed: '1.31' }, ['patch update', 'core', 'pods/status']),
   ],
   'endpoint-controller': [
     [read, 'core', 'pods services'],
-    [`create delete update ${read}`, 'core', 'endpoints'],
+    ...changed(
+      informers,
+      ['create delete get list update', 'core', 'endpoints'],
+      [`create delete update ${read}`, 'core', 'endpoints'],
+    ),
     ['create', 'core', 'endpoints/restricted'],
     events,
   ],
   'endpointslice-controller': [
     [read, 'core', 'nodes pods services'],
     ['update', 'core', 'services/finalizers'],
-    [`create delete update ${read}`, 'discovery', 'endpointslices'],
+    ...slices,
     events,
   ],
   'endpointslicemirroring-controller': [
     [read, 'core', 'endpoints services'],
     ['update', 'core', 'services/finalizers'],
     ['update', 'core', 'endpoints/finalizers'],
-    [`create delete update ${read}`, 'discovery', 'endpointslices'],
+    ...slices,
     events,
   ],
   'expand-controller': [
     [`patch update ${read}`, 'core', 'persistentvolumes'],
     ['patch update', 'core', 'persistentvolumeclaims/status'],
     [read, 'core', 'persistentvolumeclaims'],
+    ...when(
+      { removed: informers },
+      [read, 'storage', 'storageclasses'],
+      ['get', 'core', 'endpoints services'],
+      ['get', 'core', 'secrets'],
+    ),
     events,
-    ['get', 'core', 'services'],
+    ...volumeServices,
   ],
   'ephemeral-volume-controller': [
     [read, 'core', 'pods'],
@@ -94,28 +123,40 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     [read, 'autoscaling', 'horizontalpodautoscalers'],
     ['update', 'autoscaling', 'horizontalpodautoscalers/status'],
     ['get update', '*', '*/scale'],
-    ['list watch', 'core', 'pods'],
+    ...changed(informers, ['list', 'core', 'pods'], ['list watch', 'core', 'pods']),
+    ...when({ removed: '1.27' }, ['get', 'core', 'services/proxy', 'http:heapster: https:heapster:']),
     ...metrics,
     events,
   ],
   'job-controller': [
-    [`patch update ${read}`, 'batch', 'jobs'],
+    ...changed('1.22', [`update ${read}`, 'batch', 'jobs'], [`patch update ${read}`, 'batch', 'jobs']),
     ['update', 'batch', 'jobs/status'],
     ['update', 'batch', 'jobs/finalizers'],
     ['create delete list patch watch', 'core', 'pods'],
     events,
+    ...when({ gates: 'WorkloadWithJob', since: '1.36', removed: '1.37' }, [
+      `create ${read}`,
+      'scheduling',
+      'podgroups workloads',
+    ]),
+    ...when({ gates: 'WorkloadWithJob', since: '1.37' }, [`create patch update ${read}`, 'scheduling', 'podgroups workloads']),
   ],
   'namespace-controller': [
     [`delete ${read}`, 'core', 'namespaces'],
     ['update', 'core', 'namespaces/finalize namespaces/status'],
-    [`delete deletecollection ${read}`, '*', '*'],
+    ...changed(informers, ['delete deletecollection get list', '*', '*'], [`delete deletecollection ${read}`, '*', '*']),
   ],
   'node-controller': [
-    [`delete patch update ${read}`, 'core', 'nodes'],
+    ...changed(informers, ['delete get list patch update', 'core', 'nodes'], [`delete patch update ${read}`, 'core', 'nodes']),
     ['patch update', 'core', 'nodes/status'],
-    ['patch update', 'core', 'pods/status'],
-    [`delete ${read}`, 'core', 'pods'],
+    ...changed('1.26', ['update', 'core', 'pods/status'], ['patch update', 'core', 'pods/status']),
+    ...when({ removed: '1.31' }, ['delete list', 'core', 'pods']),
+    ...when({ since: '1.25', removed: '1.30' }, ['create get list update', 'networking', 'clustercidrs']),
+    ...when({ since: '1.31', removed: informers }, ['delete get list', 'core', 'pods']),
+    ...when({ since: informers }, [`delete ${read}`, 'core', 'pods']),
+    ...when({ since: '1.37' }, [read, 'coordination', 'leases']),
     events,
+    ...when({ since: '1.26', removed: '1.31' }, ['get', 'core', 'pods']),
   ],
   'persistent-volume-binder': [
     [`create delete update ${read}`, 'core', 'persistentvolumes'],
@@ -124,15 +165,23 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     ['update', 'core', 'persistentvolumeclaims/status'],
     [`create delete ${read}`, 'core', 'pods'],
     [read, 'storage', 'storageclasses'],
-    ['list watch', 'core', 'nodes'],
+    ...when(
+      { removed: informers },
+      ['create delete get update', 'core', 'endpoints'],
+      ['create delete get', 'core', 'services'],
+      ['get', 'core', 'secrets'],
+      ['get list', 'core', 'nodes'],
+      ['watch', 'core', 'events'],
+    ),
+    ...when({ since: informers }, ['list watch', 'core', 'nodes']),
     events,
-    ['watch', 'core', 'events'],
-    ['get', 'core', 'services'],
+    ...when({ since: informers }, ['watch', 'core', 'events']),
+    ...volumeServices,
   ],
   'pod-garbage-collector': [
     ['delete list watch', 'core', 'pods'],
-    [read, 'core', 'nodes'],
-    ['patch', 'core', 'pods/status'],
+    ...changed(informers, ['get list', 'core', 'nodes'], [read, 'core', 'nodes']),
+    ...when({ since: '1.26' }, ['patch', 'core', 'pods/status']),
   ],
   'replicaset-controller': [
     [`update ${read}`, 'apps extensions', 'replicasets'],
@@ -171,10 +220,11 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     ['update', 'apps', 'statefulsets/finalizers'],
     ['create delete get patch update', 'core', 'pods'],
     [`create delete patch update ${read}`, 'apps', 'controllerrevisions'],
-    [`create ${read}`, 'core', 'persistentvolumeclaims'],
-    { gate: 'StatefulSetAutoDeletePVC', rule: ['delete update', 'core', 'persistentvolumeclaims'] },
-    { gate: 'StatefulSetAutoDeletePVC', rule: ['update', 'core', 'pods/finalizers'] },
-    events,
+    ...changed('1.28', ['create get', 'core', 'persistentvolumeclaims'], [`create ${read}`, 'core', 'persistentvolumeclaims']),
+    ...when({ removed: '1.35' }, events),
+    ...when({ gates: 'StatefulSetAutoDeletePVC', removed: '1.28' }, ...statefulSetClaims.slice(0, 1)),
+    ...when({ gates: 'StatefulSetAutoDeletePVC', since: '1.28', removed: '1.35' }, ...statefulSetClaims),
+    ...when({ since: '1.35' }, ...statefulSetClaims, events),
   ],
   'ttl-controller': [['list patch update watch', 'core', 'nodes'], events],
   'certificate-controller': [
@@ -190,8 +240,18 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     ['create', 'authorization', 'subjectaccessreviews'],
     events,
   ],
-  'pvc-protection-controller': [[`update ${read}`, 'core', 'persistentvolumeclaims'], [read, 'core', 'pods'], events],
+  'pvc-protection-controller': [
+    [`update ${read}`, 'core', 'persistentvolumeclaims'],
+    ...when({ since: '1.36' }, ['update', 'core', 'persistentvolumeclaims/status']),
+    [read, 'core', 'pods'],
+    events,
+  ],
   'pv-protection-controller': [[`update ${read}`, 'core', 'persistentvolumes'], events],
+  podcertificaterequestcleaner: [[`delete ${read}`, 'certificates', 'podcertificaterequests']],
+  'podgroup-protection-controller': [
+    [`update ${read}`, 'scheduling', 'podgroups'],
+    [read, 'core', 'pods'],
+  ],
   'ttl-after-finished-controller': [[`delete ${read}`, 'batch', 'jobs'], events],
   'root-ca-cert-publisher': [['create update', 'core', 'configmaps'], events],
   'validatingadmissionpolicy-status-controller': [
@@ -217,6 +277,12 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     ['patch update', 'resource', 'resourceclaims resourceclaims/status'],
     ['patch update', 'core', 'pods/status'],
     events,
+    ...when(
+      { gates: 'DRAWorkloadResourceClaims' },
+      [read, 'scheduling', 'podgroups'],
+      ['patch update', 'scheduling', 'podgroups/status'],
+    ),
+    ...when({ gates: 'DRAResourceClaimGranularStatusAuthorization' }, ['patch update', 'resource', 'resourceclaims/binding']),
   ],
   'device-taint-eviction-controller': [
     [`delete ${read}`, 'core', 'pods'],
@@ -224,7 +290,16 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     [read, 'resource', 'resourceclaims'],
     [read, 'resource', 'resourceslices'],
     [read, 'resource', 'deviceclasses'],
-    [read, 'resource', 'devicetaintrules'],
+    ...when({ removed: '1.35' }, taintRules),
+    events,
+    ...when({ gates: 'DRADeviceTaintRules' }, ['patch update', 'resource', 'devicetaintrules/status'], taintRules),
+  ],
+  'resourcepoolstatusrequest-controller': [
+    [`delete ${read}`, 'resource', 'resourcepoolstatusrequests'],
+    ['patch update', 'resource', 'resourcepoolstatusrequests/status'],
+    [read, 'resource', 'resourceslices'],
+    [read, 'resource', 'resourceclaims'],
+    ...when({ since: '1.37' }, taintRules),
     events,
   ],
   'volumeattributesclass-protection-controller': [
@@ -244,19 +319,31 @@ export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand
     ['get patch update', 'internal.apiserver', 'storageversions/status'],
   ],
   'storage-version-migrator-controller': [
-    ['create list patch watch', '*', '*'],
+    ...when({ removed: '1.35' }, ['create list patch watch', '*', '*']),
+    ...when({ since: '1.35', removed: '1.37' }, ['create list patch', '*', '*']),
+    ...when({ since: '1.37' }, ['list patch', '*', '*']),
+    ...when(
+      { since: '1.36' },
+      ['get', 'apiextensions', 'customresourcedefinitions'],
+      ['patch', 'apiextensions', 'customresourcedefinitions/status'],
+    ),
     ['update', 'storagemigration', 'storageversionmigrations/status'],
   ],
 }
 
-/** Gates of controllers; the role exists while all of them are on. */
-export const controllerGates: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
-  ['service-cidrs-controller', ['MultiCIDRServiceAllocator']],
-  ['selinux-warning-controller', ['SELinuxChangePolicy']],
-  ['resource-claim-controller', ['DynamicResourceAllocation']],
-  ['device-taint-eviction-controller', ['DynamicResourceAllocation', 'DRADeviceTaints']],
-  ['volumeattributesclass-protection-controller', ['VolumeAttributesClass']],
-  ['kube-apiserver-serving-clustertrustbundle-publisher', ['ClusterTrustBundle']],
-  ['storage-version-garbage-collector', ['StorageVersionAPI', 'APIServerIdentity']],
-  ['storage-version-migrator-controller', ['StorageVersionMigrator']],
+/** Conditions of the roles of controllers. */
+export const controllerConditions: ReadonlyMap<string, Conditions> = /* @__PURE__ */ new Map<string, Conditions>([
+  ['legacy-service-account-token-cleaner', { since: '1.29' }],
+  ['validatingadmissionpolicy-status-controller', { since: '1.30' }],
+  ['service-cidrs-controller', { gates: 'MultiCIDRServiceAllocator' }],
+  ['selinux-warning-controller', { gates: 'SELinuxChangePolicy' }],
+  ['resource-claim-controller', { gates: allocation }],
+  ['device-taint-eviction-controller', { gates: `${allocation} DRADeviceTaints` }],
+  ['resourcepoolstatusrequest-controller', { gates: `${allocation} DRAResourcePoolStatus` }],
+  ['volumeattributesclass-protection-controller', { gates: 'VolumeAttributesClass' }],
+  ['kube-apiserver-serving-clustertrustbundle-publisher', { gates: 'ClusterTrustBundle' }],
+  ['podcertificaterequestcleaner', { gates: 'PodCertificateRequest' }],
+  ['podgroup-protection-controller', { gates: 'GenericWorkload', since: '1.36' }],
+  ['storage-version-garbage-collector', { gates: 'StorageVersionAPI APIServerIdentity' }],
+  ['storage-version-migrator-controller', { gates: 'StorageVersionMigrator' }],
 ])

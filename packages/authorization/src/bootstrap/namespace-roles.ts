@@ -1,24 +1,28 @@
 /** Default roles and bindings in the system namespaces, as data. */
 
-import { events, type RuleShorthand, read } from './rule-shorthand.ts'
+import { events, type RuleLine, read, when } from './rule-shorthand.ts'
 
 export interface NamespaceRoleData {
   readonly namespace: 'system' | 'public'
   readonly name: string
-  readonly rules: readonly RuleShorthand[]
+  readonly rules: readonly RuleLine[]
   /** Name of the binding. Default: the name of the role. */
   readonly binding?: string
   readonly users?: string
   /** Service accounts in the system namespace. */
   readonly accounts?: string
+  /** Service accounts that a release adds. */
+  readonly laterAccounts?: { readonly since: string; readonly accounts: string }
 }
 
-function leaderLocking(component: string): readonly RuleShorthand[] {
+function leaderLocking(component: string): readonly RuleLine[] {
   return [
-    ['watch', 'core', 'configmaps'],
-    ['get update', 'core', 'configmaps', component],
-    [`create update ${read}`, 'coordination', 'leases'],
-    [`create update ${read}`, 'coordination', 'leasecandidates'],
+    ...when({ removed: '1.35' }, ['watch', 'core', 'configmaps'], ['get update', 'core', 'configmaps', component]),
+    ...when(
+      { since: '1.31' },
+      [`create update ${read}`, 'coordination', 'leases'],
+      [`create update ${read}`, 'coordination', 'leasecandidates'],
+    ),
   ]
 }
 
@@ -53,7 +57,8 @@ export const namespaceRoleData: readonly NamespaceRoleData[] = [
     name: 'system::leader-locking-kube-controller-manager',
     rules: leaderLocking('kube-controller-manager'),
     users: 'system:kube-controller-manager',
-    accounts: 'kube-controller-manager leader-election-controller',
+    accounts: 'kube-controller-manager',
+    laterAccounts: { since: '1.31', accounts: 'leader-election-controller' },
   },
   {
     namespace: 'system',

@@ -12,8 +12,24 @@ export type ResourceShorthand = readonly [verbs: string, groups: string, resourc
 /** Verbs and non-resource paths. */
 export type PathShorthand = readonly [verbs: string, paths: string]
 export type RuleShorthand = ResourceShorthand | PathShorthand
-/** A rule that is granted while a feature gate is on. */
-export type GatedRule = { readonly gate: string; readonly rule: RuleShorthand }
+/** When a rule or role exists. */
+export interface Conditions {
+  /** Feature gates that must all be on, separated by spaces. */
+  readonly gates?: string
+  /** First release with it. */
+  readonly since?: string
+  /** First release without it. */
+  readonly removed?: string
+}
+
+/** A rule that is granted under conditions. */
+export interface ConditionalRule extends Conditions {
+  readonly rule: RuleShorthand
+  /** Whether the paths are added to those of the rule before. */
+  readonly joins?: true
+}
+
+export type RuleLine = RuleShorthand | ConditionalRule
 
 /** Settings of default roles: features and names. */
 export interface RoleSettings {
@@ -32,12 +48,36 @@ export const events: ResourceShorthand = ['create patch update', 'core events', 
 /** Groups whose full name has no API domain. */
 const plainGroups = new Set(['apps', 'autoscaling', 'batch', 'extensions', 'policy', '*'])
 
-/** Expands rules, omitting those whose gate is off. */
-export function expandRules(lines: readonly (RuleShorthand | GatedRule)[], { profile, features }: RoleSettings): PolicyRule[] {
-  return lines.flatMap((line) => {
-    if (!('gate' in line)) return expandRule(line, profile)
-    return gateEnabled(line.gate, features) ? expandRule(line.rule, profile) : []
-  })
+/** Rules that are granted under the same conditions. */
+export function when(conditions: Conditions, ...rules: RuleShorthand[]): ConditionalRule[] {
+  return rules.map((rule) => ({ ...conditions, rule }))
+}
+
+/** A rule that a release replaces with another one. */
+export function changed(release: string, before: RuleShorthand, after: RuleShorthand): ConditionalRule[] {
+  return [...when({ removed: release }, before), ...when({ since: release }, after)]
+}
+
+/** Whether the release and the feature gates meet the conditions. */
+export function applies({ gates, since, removed }: Conditions, features: Features): boolean {
+  const { release } = features
+  if (since !== undefined && !release.atLeast(since)) return false
+  if (removed !== undefined && release.atLeast(removed)) return false
+  return gates === undefined || gates.split(' ').every((gate) => gateEnabled(gate, features))
+}
+
+/** Expands rules, omitting those whose conditions are not met. */
+export function expandRules(lines: readonly RuleLine[], { profile, features }: RoleSettings): PolicyRule[] {
+  const rules: PolicyRule[] = []
+  for (const line of lines) {
+    const { rule, joins, ...conditions }: ConditionalRule = 'rule' in line ? line : { rule: line }
+    if (!applies(conditions, features)) continue
+    const expanded = expandRule(rule, profile)
+    const previous = joins === true ? rules.pop() : undefined
+    const paths = [...(previous?.nonResourceURLs ?? []), ...(expanded.nonResourceURLs ?? [])].sort()
+    rules.push(previous === undefined ? expanded : { ...previous, nonResourceURLs: paths })
+  }
+  return rules
 }
 
 function expandRule(line: RuleShorthand, { apiDomain, domain }: NamingProfile): PolicyRule {
