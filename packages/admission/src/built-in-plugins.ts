@@ -51,6 +51,10 @@ export interface PluginDefinition {
   readonly name: string
   /** Whether the plugin runs unless it is disabled. */
   readonly enabledByDefault: boolean
+  /** First release with the plugin. Default: every release. */
+  readonly since?: string
+  /** First release without the plugin. Default: none. */
+  readonly removed?: string
   /**
    * @param configuration the plugin's part of the configuration file, or undefined.
    * @throws AdmissionError `InvalidConfiguration`
@@ -58,8 +62,18 @@ export interface PluginDefinition {
   create(environment: AdmissionEnvironment, configuration: unknown): AdmissionPlugin
 }
 
+/** Plugins that not all releases have. */
+const releases: Readonly<Record<string, Pick<PluginDefinition, 'since' | 'removed'>>> = {
+  PodSecurityPolicy: { removed: '1.25' },
+  PodSecurity: { since: '1.22' },
+  ValidatingAdmissionPolicy: { since: '1.26' },
+  ClusterTrustBundleAttest: { since: '1.27' },
+  MutatingAdmissionPolicy: { since: '1.32' },
+  PodTopologyLabels: { since: '1.33' },
+}
+
 function plugin(name: string, enabledByDefault: boolean, create: PluginDefinition['create']): PluginDefinition {
-  return { name, enabledByDefault, create }
+  return { name, enabledByDefault, ...releases[name], create }
 }
 
 /** Match conditions are evaluated as CEL unless the embedder brings an evaluator. */
@@ -115,13 +129,6 @@ export const builtInPlugins: readonly PluginDefinition[] = [
     if (connect === undefined) throw unreachable('ImagePolicyWebhook')
     return imagePolicyWebhook({ profile, clock, configuration, post: connect(configuration.kubeConfigFile) })
   }),
-  plugin('PodSecurityPolicy', false, ({ profile, features, authorizer }) => {
-    if (features.release.atLeast('1.25')) {
-      const message = `admission plugin PodSecurityPolicy was removed in Kubernetes 1.25, and the release is ${features.release.version}`
-      throw new AdmissionError({ code: 'InvalidConfiguration', message })
-    }
-    return podSecurityPolicy({ profile, authorizer })
-  }),
   plugin('PodSecurity', true, ({ profile, features }, given) =>
     podSecurity({
       profile,
@@ -130,6 +137,7 @@ export const builtInPlugins: readonly PluginDefinition[] = [
       features,
     }),
   ),
+  plugin('PodSecurityPolicy', false, ({ profile, authorizer }) => podSecurityPolicy({ profile, authorizer })),
   plugin('PodNodeSelector', false, ({ profile }, given) => podNodeSelector(profile, parseNodeSelectors(given))),
   plugin('Priority', true, ({ profile }) => priority(profile)),
   plugin('DefaultTolerationSeconds', true, ({ profile, tolerationSeconds }) =>
@@ -154,7 +162,9 @@ export const builtInPlugins: readonly PluginDefinition[] = [
     gateEnabled('PodTopologyLabelsAdmission', features) ? podTopologyLabels(profile) : disabled('PodTopologyLabels'),
   ),
   plugin('MutatingAdmissionPolicy', true, (environment) =>
-    environment.features.enabled('MutatingAdmissionPolicy') ? mutatingPolicies(environment) : disabled('MutatingAdmissionPolicy'),
+    gateEnabled('MutatingAdmissionPolicy', environment.features)
+      ? mutatingPolicies(environment)
+      : disabled('MutatingAdmissionPolicy'),
   ),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
     mutatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),

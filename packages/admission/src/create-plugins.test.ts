@@ -1,4 +1,4 @@
-import { seededRandom } from '@krmkit/meta'
+import { createFeatures, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInPlugins } from './built-in-plugins.ts'
 import { parseAdmissionConfiguration } from './configuration.ts'
@@ -76,6 +76,22 @@ describe('createAdmissionPlugins', () => {
     expect(running).not.toContain('NamespaceExists')
     expect(running).not.toContain('LimitRanger')
     expect(running).toEqual(stockOrder.filter((name) => running.includes(name)))
+  })
+
+  it('has the plugins of the release', () => {
+    const running = (release: string, enable: string[] = []) =>
+      createAdmissionPlugins({ random, features: createFeatures(release) }, { enable }).map(({ name }) => name)
+    expect(running('1.24', ['PodSecurityPolicy'])).toContain('PodSecurityPolicy')
+    expect(running('1.21')).not.toContain('PodSecurity')
+    expect(running('1.25')).not.toContain('ValidatingAdmissionPolicy')
+    expect(running('1.26')).toContain('ValidatingAdmissionPolicy')
+    expect(() => running('1.31', ['MutatingAdmissionPolicy'])).toThrow(
+      expect.objectContaining({
+        code: 'UnknownPlugin',
+        message: 'admission plugin MutatingAdmissionPolicy was added in Kubernetes 1.32, and the release is 1.31',
+      }),
+    )
+    expect(() => running('1.25', ['PodSecurityPolicy'])).toThrow('PodSecurityPolicy was removed in Kubernetes 1.25')
   })
 
   it('rejects unknown names in every option', () => {

@@ -1,7 +1,7 @@
 import { type OptionKinds, optionsProblem } from '@krmkit/base/arguments'
 import { AdmissionError } from './admission-error.ts'
 import { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
-import { type AdmissionEnvironmentOptions, createAdmissionEnvironment } from './environment.ts'
+import { type AdmissionEnvironment, type AdmissionEnvironmentOptions, createAdmissionEnvironment } from './environment.ts'
 import type { AdmissionPlugin } from './interfaces.ts'
 
 /** Enables, disables and configures plugins. */
@@ -24,9 +24,9 @@ const optionKinds: OptionKinds<AdmissionPluginOptions> = {
 }
 
 /**
- * Creates the plugins of a server, in execution order.
+ * Creates the plugins of a server, in execution order: those of the release of the features.
  *
- * @throws AdmissionError `UnknownPlugin`, `InvalidConfiguration`, `InvalidArgument`
+ * @throws AdmissionError `UnknownPlugin` for a name that the release does not have, `InvalidConfiguration`, `InvalidArgument`
  * @example
  * ```ts
  * import { createAdmissionPlugins } from '@krmkit/admission'
@@ -50,7 +50,12 @@ export function createAdmissionPlugins(
     throw new AdmissionError({ code: 'UnknownPlugin', message })
   }
   const environment = createAdmissionEnvironment(environmentOptions)
+  const { release } = environment.features
+  const named = new Set([...enable, ...disable, ...(configuration?.keys() ?? [])])
+  const missing = available.filter(({ name }) => named.has(name)).find((plugin) => !existsIn(plugin, release))
+  if (missing !== undefined) throw new AdmissionError({ code: 'UnknownPlugin', message: absence(missing, release) })
   return available
+    .filter((plugin) => existsIn(plugin, release))
     .filter(({ name, enabledByDefault }) => !disable.includes(name) && (enabledByDefault || enable.includes(name)))
     .map(({ name, create }) => create(environment, configuration?.get(name)))
 }
@@ -69,4 +74,17 @@ export function createAdmissionPlugins(
  */
 export function defaultAdmissionPlugins(options: AdmissionEnvironmentOptions): readonly AdmissionPlugin[] {
   return createAdmissionPlugins(options)
+}
+
+type Release = AdmissionEnvironment['features']['release']
+
+/** Whether a release has a plugin. */
+function existsIn({ since, removed }: PluginDefinition, release: Release): boolean {
+  return (since === undefined || release.atLeast(since)) && (removed === undefined || !release.atLeast(removed))
+}
+
+function absence({ name, since, removed }: PluginDefinition, { version, atLeast }: Release): string {
+  const isPast = removed !== undefined && atLeast(removed)
+  const change = isPast ? `was removed in Kubernetes ${removed}` : `was added in Kubernetes ${since}`
+  return `admission plugin ${name} ${change}, and the release is ${version}`
 }
