@@ -129,6 +129,25 @@ describe('createFeatureGates', () => {
     expect(createFeatureGates({ set: 'AllBeta=false' }).enabled('AuthorizeNodeWithSelectors')).toBe(false)
   })
 
+  it('enforces the dependencies that gates of the release state [P332]', () => {
+    const set = (release: string, text: string) => createFeatureGates({ release, set: text })
+    expect(set('1.34', 'DRAConsumableCapacity=true,DRADeviceTaints=false').enabled('DRAConsumableCapacity')).toBe(true)
+    expect(() => set('1.35', 'WorkloadWithJob=true')).toThrow('unrecognized feature gate: WorkloadWithJob')
+    expect(() => set('1.36', 'WorkloadWithJob=true,GenericWorkload=false')).toThrow(
+      expect.objectContaining({
+        code: 'MissingPrerequisite',
+        message: 'WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]',
+      }),
+    )
+    expect(() => set('1.37', 'CompositePodGroup=true,GenericWorkload=false,TopologyAwareWorkloadScheduling=false')).toThrow(
+      'CompositePodGroup is enabled, but depends on features that are disabled: [GenericWorkload TopologyAwareWorkloadScheduling]',
+    )
+  })
+
+  it.each(['1.21', '1.30', '1.33', '1.34', '1.35', '1.36', '1.37'])('the defaults of %s meet all dependencies', (release) => {
+    expect(createFeatureGates({ release }).release.version).toBe(release)
+  })
+
   it('AllAlpha and AllBeta set whole stages; single gates take precedence', () => {
     expect(at('1.28', 'AllAlpha=true').enabled('Widgets')).toBe(true)
     expect(at('1.28', 'Widgets=false,AllAlpha=true').enabled('Widgets')).toBe(false)

@@ -1,5 +1,10 @@
 import { createFeatures, defaultRelease } from '@krmkit/meta'
-import { builtInFeatureGates, type FeatureGateLifecycle, type FeatureGateStage } from '@krmkit/meta/feature-gates'
+import {
+  builtInFeatureGates,
+  type FeatureGateDependency,
+  type FeatureGateLifecycle,
+  type FeatureGateStage,
+} from '@krmkit/meta/feature-gates'
 import type { FeatureGateState, FeatureGates } from './interfaces.ts'
 import { compareReleases } from './release.ts'
 import { VersioningError, type VersioningErrorCode } from './versioning-error.ts'
@@ -132,7 +137,7 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
       warnings.push(`Setting ${stage} feature gate ${name}=${enabled}. It will be removed in a future release.`)
     present.set(name, { ...state, enabled })
   }
-  if (errors.length === 0) errors.push(...missingPrerequisites(present, gates))
+  if (errors.length === 0) errors.push(...missingPrerequisites(present, { gates, release }))
   raise(errors)
   const states = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   // Gates of later releases are off, regardless of the default that a caller passes.
@@ -166,15 +171,38 @@ function refusal(
   return undefined
 }
 
-function missingPrerequisites(present: ReadonlyMap<string, FeatureGateState>, gates: readonly FeatureGateLifecycle[]): Failure[] {
+interface PrerequisiteOptions {
+  readonly gates: readonly FeatureGateLifecycle[]
+  readonly release: string
+}
+
+function missingPrerequisites(
+  present: ReadonlyMap<string, FeatureGateState>,
+  { gates, release }: PrerequisiteOptions,
+): Failure[] {
   const on = (name: string) => present.get(name)?.enabled === true
-  return gates.flatMap(({ name, requires = [] }) =>
-    requires
-      .filter((required) => on(name) && !on(required))
-      .map((required): Failure => {
-        return { code: 'MissingPrerequisite', message: `${name} feature requires ${required} feature to be enabled` }
-      }),
-  )
+  return gates
+    .filter(({ name }) => on(name))
+    .flatMap(({ name, requires = [] }) => {
+      const missing = requires.flatMap((each) => requiredName(each, release)).filter((required) => !on(required))
+      return missing.length === 0 ? [] : prerequisiteTexts(name, { missing, release })
+    })
+    .map((message): Failure => ({ code: 'MissingPrerequisite', message }))
+}
+
+/** The name of a required gate; empty in releases without the dependency. */
+function requiredName(required: string | FeatureGateDependency, release: string): string[] {
+  if (typeof required === 'string') return [required]
+  const { name, since, removed } = required
+  const isPast = removed !== undefined && compareReleases(removed, release) <= 0
+  return compareReleases(since, release) <= 0 && !isPast ? [name] : []
+}
+
+/** Gates state their dependencies since 1.35; earlier releases validate each one by itself. */
+function prerequisiteTexts(name: string, { missing, release }: { missing: readonly string[]; release: string }): string[] {
+  return compareReleases(release, '1.35') < 0
+    ? missing.map((required) => `${name} feature requires ${required} feature to be enabled`)
+    : [`${name} is enabled, but depends on features that are disabled: [${missing.join(' ')}]`]
 }
 
 /** Throws one error for all failures. */

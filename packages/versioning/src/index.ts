@@ -6,6 +6,7 @@ export type {
   ApiVersionLifecycle,
   DeprecatableElement,
   ElementLifecycle,
+  FeatureGateDependency,
   FeatureGateLifecycle,
   FeatureGateStage,
   FeatureGateState,

@@ -1,7 +1,7 @@
 import type { FeatureGateState, Features } from '@krmkit/meta'
 
 export type { FeatureGateState } from '@krmkit/meta'
-export type { FeatureGateLifecycle, FeatureGateStage } from '@krmkit/meta/feature-gates'
+export type { FeatureGateDependency, FeatureGateLifecycle, FeatureGateStage } from '@krmkit/meta/feature-gates'
 
 /**
  * Lifecycles of API versions and other elements, the deprecation policy, and feature gates.

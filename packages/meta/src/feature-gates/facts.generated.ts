@@ -3,6 +3,7 @@
 /**
  * The feature gates of kube-apiserver 1.33 to 1.37, one per line: the name, then per stage the release, a (alpha), b (beta), s (stable) or d (deprecated),
  * the default (+ or -), and ! when the default is locked; after a minus the first release without the gate. Gates of clients state no release.
+ * Then the gates that must be on when this one is: > and the name, @ and the first release with the dependency, a minus and the first one without it.
  */
 export const featureGateFacts: string = `
 APIResponseCompression 1.8a- 1.16b+
@@ -22,7 +23,7 @@ AnonymousAuthConfigurableEndpoints 1.31a- 1.32b+ 1.34s+! -1.37
 AnyVolumeDataSource 1.18a- 1.24b+ 1.33s+! -1.37
 AtomicFIFO 1.36b+
 AtomicWriteVolumeUserFields 1.37a-
-AuthorizeNodeWithSelectors 1.31a- 1.32b+ 1.34s+! -1.37
+AuthorizeNodeWithSelectors 1.31a- 1.32b+ 1.34s+! -1.37 >AuthorizeWithSelectors@1.31
 AuthorizePodWebsocketUpgradeCreatePermission 1.35b+
 AuthorizeWithSelectors 1.31a- 1.32b+ 1.34s+! -1.37
 BtreeWatchCache 1.32b+ 1.33s+! -1.37
@@ -45,11 +46,11 @@ ClientsPreferCBOR 0.0a-
 CloudControllerManagerWatchBasedRoutesReconciliation 1.35a-
 CloudControllerManagerWebhook 1.27a-
 ClusterTrustBundle 1.27a- 1.33b- 1.37s+
-ClusterTrustBundleProjection 1.29a- 1.33b- 1.37s+
+ClusterTrustBundleProjection 1.29a- 1.33b- 1.37s+ >ClusterTrustBundle@1.35
 ComponentFlagz 1.32a- 1.36b+
 ComponentSLIs 1.26a- 1.27b+ 1.32s+! -1.35
 ComponentStatusz 1.32a- 1.36b+
-CompositePodGroup 1.37a-
+CompositePodGroup 1.37a- >GenericWorkload@1.37 >TopologyAwareWorkloadScheduling@1.37
 ConcurrentWatchObjectDecode 1.31b- 1.37b+
 ConsistentListFromCache 1.28a- 1.31b+ 1.34s+! -1.37
 ConsistentListFromCacheSkipTimeoutFallback 1.37a-
@@ -64,34 +65,34 @@ CronJobsScheduledAnnotation 1.28b+ 1.32s+! -1.35
 CrossNamespaceVolumeDataSource 1.26a-
 CustomCPUCFSQuotaPeriod 1.12a- 1.36s+
 CustomResourceFieldSelectors 1.30a- 1.31b+ 1.32s+!
-DRAAdminAccess 1.32a- 1.34b+ 1.36s+!
-DRAConsumableCapacity 1.34a- 1.36b+
-DRADerivedAttributes 1.37a-
-DRADeviceBindingConditions 1.34a- 1.36b+
-DRADeviceCompatibilityGroups 1.37a-
-DRADeviceTaintRules 1.35a- 1.36b- 1.37s+
-DRADeviceTaints 1.33a- 1.36b+ 1.37s+
-DRAExtendedResource 1.34a- 1.36b+ 1.37s+!
-DRAFractionalCapacityRange 1.37b+
-DRAListTypeAttributes 1.36a-
-DRANodeAllocatableResources 1.36a-
-DRAOptionalNodeOperations 1.37a-
-DRAPartitionableDevices 1.33a- 1.36b+
-DRAPartitionableDevicesType 1.37a-
-DRAPrioritizedList 1.33a- 1.34b+ 1.36s+ 1.37s+!
+DRAAdminAccess 1.32a- 1.34b+ 1.36s+! >DynamicResourceAllocation@1.35
+DRAConsumableCapacity 1.34a- 1.36b+ >DynamicResourceAllocation@1.35
+DRADerivedAttributes 1.37a- >DynamicResourceAllocation@1.37
+DRADeviceBindingConditions 1.34a- 1.36b+ >DRAResourceClaimDeviceStatus@1.35 >DynamicResourceAllocation@1.35
+DRADeviceCompatibilityGroups 1.37a- >DRAPartitionableDevices@1.37 >DynamicResourceAllocation@1.37
+DRADeviceTaintRules 1.35a- 1.36b- 1.37s+ >DRADeviceTaints@1.35
+DRADeviceTaints 1.33a- 1.36b+ 1.37s+ >DynamicResourceAllocation@1.35
+DRAExtendedResource 1.34a- 1.36b+ 1.37s+! >DynamicResourceAllocation@1.35
+DRAFractionalCapacityRange 1.37b+ >DRAConsumableCapacity@1.37
+DRAListTypeAttributes 1.36a- >DynamicResourceAllocation@1.36
+DRANodeAllocatableResources 1.36a- >DynamicResourceAllocation@1.36
+DRAOptionalNodeOperations 1.37a- >DynamicResourceAllocation@1.37 >NodeDeclaredFeatures@1.37
+DRAPartitionableDevices 1.33a- 1.36b+ >DynamicResourceAllocation@1.35
+DRAPartitionableDevicesType 1.37a- >DRAPartitionableDevices@1.37 >DRAResourcePoolStatus@1.37 >DynamicResourceAllocation@1.37
+DRAPrioritizedList 1.33a- 1.34b+ 1.36s+ 1.37s+! >DynamicResourceAllocation@1.35
 DRAResourceClaimDeviceStatus 1.32a- 1.33b+ 1.37s+!
-DRAResourceClaimGranularStatusAuthorization 1.36b+
-DRAResourcePoolStatus 1.36a-
-DRASchedulerFilterTimeout 1.34b+
-DRAWorkloadResourceClaims 1.36a- 1.37b-
+DRAResourceClaimGranularStatusAuthorization 1.36b+ >DRAResourceClaimDeviceStatus@1.36 >DynamicResourceAllocation@1.36
+DRAResourcePoolStatus 1.36a- >DynamicResourceAllocation@1.36
+DRASchedulerFilterTimeout 1.34b+ >DynamicResourceAllocation@1.35
+DRAWorkloadResourceClaims 1.36a- 1.37b- >DynamicResourceAllocation@1.36 >GenericWorkload@1.36
 DeclarativeValidation 1.33b+ 1.36s+!
-DeclarativeValidationBeta 1.36b+
-DeclarativeValidationTakeover 1.33b- 1.36d- 1.37d-!
+DeclarativeValidationBeta 1.36b+ >DeclarativeValidation@1.36
+DeclarativeValidationTakeover 1.33b- 1.36d- 1.37d-! >DeclarativeValidation@1.35
 DefaultPodSysctls 1.37a-
 DeploymentReplicaSetTerminatingReplicas 1.33a- 1.35b+
 DetectCacheInconsistency 1.34b+
 DevicePluginCDIDevices 1.28a- 1.29b+ 1.31s+! -1.34
-DisableAllocatorDualWrite 1.31a- 1.33b- 1.34s+ 1.35s+!
+DisableAllocatorDualWrite 1.31a- 1.33b- 1.34s+ 1.35s+! >MultiCIDRServiceAllocator@1.35
 DisableCPUQuotaWithExclusiveCPUs 1.33b+ 1.36d+ 1.37d+!
 DisableNodeKubeProxyVersion 1.29a- 1.31d- 1.33d+ 1.36d+!
 DynamicResourceAllocation 1.26a- 1.32b- 1.34s+ 1.35s+!
@@ -99,19 +100,19 @@ ElasticIndexedJob 1.27b+ 1.31s+! -1.34
 EmptyDirVolumeMode 1.37a-
 EnvFiles 1.34a- 1.35b+
 EtcdRangeStream 1.37b+
-EventedPLEG 1.26a-
+EventedPLEG 1.26a- >PLEGOnDemandRelist@1.37
 EvictionRequestAPI 1.37a-
 ExcludeAdmissionWebhookVirtualResources 1.37b+
 ExecProbeTimeout 1.20s+ 1.35s+!
-ExtendWebSocketsToKubelet 1.36b+
+ExtendWebSocketsToKubelet 1.36b+ >NodeDeclaredFeatures@1.36
 ExternalServiceAccountTokenSigner 1.32a- 1.34b+ 1.36s+!
 GRPCContainerProbeTLS 1.37a-
-GangScheduling 1.35a- -1.37
+GangScheduling 1.35a- -1.37 >GenericWorkload@1.35
 GenericWorkload 1.35a- 1.37b-
 GitRepoVolumeDriver 1.0s+ 1.33d- 1.36d-!
 GracefulNodeShutdown 1.20a- 1.21b+
-GracefulNodeShutdownBasedOnPodPriority 1.23a- 1.24b+
-H2CContainerProbe 1.37a-
+GracefulNodeShutdownBasedOnPodPriority 1.23a- 1.24b+ >GracefulNodeShutdown@1.35
+H2CContainerProbe 1.37a- >NodeDeclaredFeatures@1.37
 HPAConfigurableTolerance 1.33a- 1.35b+ 1.37s+!
 HPAGeneration 1.37b+
 HPAOptimizedSelectorStore 1.37b+
@@ -121,17 +122,17 @@ HostnameOverride 1.34a- 1.35b+ 1.37s+!
 HugepageAwareEviction 1.37b+
 ImageMaximumGCAge 1.29a- 1.30b+ 1.35s+!
 ImageVolume 1.31a- 1.33b- 1.35b+ 1.36s+!
-ImageVolumeWithDigest 1.36a-
+ImageVolumeWithDigest 1.36a- >ImageVolume@1.36
 InOrderInformers 0.0b+ 1.36s+!
 InOrderInformersBatchProcess 1.35b+
-InPlacePodLevelResourcesVerticalScaling 1.35a- 1.36b+
+InPlacePodLevelResourcesVerticalScaling 1.35a- 1.36b+ >InPlacePodVerticalScaling@1.35 >NodeDeclaredFeatures@1.35 >PodLevelResources@1.35
 InPlacePodVerticalScaling 1.27a- 1.33b+ 1.35s+!
-InPlacePodVerticalScalingAllocatedStatus 1.32a- 1.33d- -1.36
-InPlacePodVerticalScalingExclusiveCPUs 1.32a-
-InPlacePodVerticalScalingExclusiveMemory 1.34a-
-InPlacePodVerticalScalingInitContainers 1.36b+ 1.37s+!
-InPlacePodVerticalScalingMemoryBackedVolumes 1.37a-
-InPlacePodVerticalScalingSchedulerPreemption 1.37a-
+InPlacePodVerticalScalingAllocatedStatus 1.32a- 1.33d- -1.36 >InPlacePodVerticalScaling@1.35
+InPlacePodVerticalScalingExclusiveCPUs 1.32a- >InPlacePodVerticalScaling@1.35
+InPlacePodVerticalScalingExclusiveMemory 1.34a- >InPlacePodVerticalScaling@1.35 >MemoryManager@1.35-1.36
+InPlacePodVerticalScalingInitContainers 1.36b+ 1.37s+! >InPlacePodVerticalScaling@1.36 >NodeDeclaredFeatures@1.36
+InPlacePodVerticalScalingMemoryBackedVolumes 1.37a- >InPlacePodVerticalScaling@1.37 >NodeDeclaredFeatures@1.37
+InPlacePodVerticalScalingSchedulerPreemption 1.37a- >InPlacePodVerticalScaling@1.37
 InTreePluginPortworxUnregister 1.23a- -1.36
 InformerResourceVersion 0.0a- 1.35s+
 InterPodAffinityHostnameFastPath 1.37a-
@@ -142,7 +143,7 @@ JobSuccessPolicy 1.30a- 1.31b+ 1.33s+! -1.37
 KMSv1 1.0s+ 1.28d+ 1.29d-
 KubeProxyIPVS 1.37d+
 KubeProxyNFTablesLocalhostNodePorts 1.37a-
-KubeletAllocatedPodsEndpoint 1.37a-
+KubeletAllocatedPodsEndpoint 1.37a- >InPlacePodVerticalScaling@1.37
 KubeletCgroupDriverFromCRI 1.28a- 1.31b+ 1.34s+!
 KubeletCrashLoopBackOffMax 1.32a- 1.35b+
 KubeletEnsureSecretPulledImages 1.33a- 1.35b+
@@ -166,7 +167,7 @@ LoggingBetaOptions 1.24b+
 ManifestBasedAdmissionControlConfig 1.36a- 1.37b+
 MatchLabelKeysInPodAffinity 1.29a- 1.31b+ 1.33s+!
 MatchLabelKeysInPodTopologySpread 1.25a- 1.27b+
-MatchLabelKeysInPodTopologySpreadSelectorMerge 1.34b+
+MatchLabelKeysInPodTopologySpreadSelectorMerge 1.34b+ >MatchLabelKeysInPodTopologySpread@1.35
 MaxUnavailableStatefulSet 1.24a- 1.35b- 1.37b+
 MemoryManager 1.21a- 1.22b+ 1.32s+! -1.36
 MemoryQoS 1.22a- 1.37b+
@@ -192,17 +193,17 @@ OrderedNamespaceDeletion 1.30b- 1.33b+ 1.34s+! -1.37
 PLEGOnDemandRelist 1.36b+ 1.37s+!
 PersistentVolumeClaimUnusedSinceTime 1.36a- 1.37b+
 PodAndContainerStatsFromCRI 1.23a- 1.37b-
-PodCertificateRequest 1.34a- 1.35b- 1.37s+
+PodCertificateRequest 1.34a- 1.35b- 1.37s+ >AuthorizeNodeWithSelectors@1.34-1.37
 PodDeletionCost 1.21a- 1.22b+
 PodDisruptionConditions 1.25a- 1.26b+ 1.31s+! -1.34
-PodGroupPreemptionPolicy 1.37a-
+PodGroupPreemptionPolicy 1.37a- >GenericWorkload@1.37
 PodIndexLabel 1.28b+ 1.32s+! -1.35
-PodLevelResourceManagers 1.36a- 1.37b-
+PodLevelResourceManagers 1.36a- 1.37b- >PodLevelResources@1.36
 PodLevelResources 1.32a- 1.34b+
-PodLevelResourcesFixDefaulting 1.37b+
-PodLevelResourcesFixKubeletQOSClass 1.37b+
+PodLevelResourcesFixDefaulting 1.37b+ >PodLevelResources@1.37
+PodLevelResourcesFixKubeletQOSClass 1.37b+ >PodLevelResources@1.37
 PodLifecycleSleepAction 1.29a- 1.30b+ 1.34s+! -1.37
-PodLifecycleSleepActionAllowZero 1.32a- 1.33b+ 1.34s+! -1.37
+PodLifecycleSleepActionAllowZero 1.32a- 1.33b+ 1.34s+! -1.37 >PodLifecycleSleepAction@1.35
 PodLogsQuerySplitStreams 1.32a-
 PodObservedGenerationTracking 1.33a- 1.34b+ 1.35s+!
 PodReadyToStartContainersCondition 1.28a- 1.29b+ 1.37s+!
@@ -213,7 +214,7 @@ PortForwardWebsockets 1.30a- 1.31b+
 PreferSameTrafficDistribution 1.33a- 1.34b+ 1.35s+!
 PreventStaticPodAPIReferences 1.34b+ -1.37
 ProbeHostPodSecurityStandards 1.34s+! -1.35
-ProcMountType 1.12a- 1.31b- 1.33b+ 1.36s+!
+ProcMountType 1.12a- 1.31b- 1.33b+ 1.36s+! >UserNamespacesSupport@1.35
 QOSReserved 1.11a-
 RecoverVolumeExpansionFailure 1.23a- 1.32b+ 1.34s+!
 RecursiveReadOnlyMounts 1.30a- 1.31b+ 1.33s+!
@@ -225,9 +226,9 @@ ReloadKubeletClientCAFile 1.36b+
 ReloadKubeletServerCertificateFile 1.31b+
 RemoteRequestHeaderUID 1.32a- 1.33b+
 ResilientWatchCacheInitialization 1.31b+ 1.34s+! -1.37
-ResourceHealthStatus 1.31a- 1.36b+
-ResourceHealthStatusMessage 1.36b+
-RestartAllContainersOnContainerExits 1.35a- 1.36b+
+ResourceHealthStatus 1.31a- 1.36b+ >DynamicResourceAllocation@1.35
+ResourceHealthStatusMessage 1.36b+ >ResourceHealthStatus@1.36
+RestartAllContainersOnContainerExits 1.35a- 1.36b+ >ContainerRestartRules@1.35 >NodeDeclaredFeatures@1.35
 RetryGenerateName 1.30a- 1.31b+ 1.32s+! -1.37
 RotateKubeletServerCertificate 1.7a- 1.12b+
 RuntimeClassInImageCriApi 1.29a-
@@ -243,7 +244,7 @@ SeparateCacheWatchRPC 1.28b+ 1.33d- 1.36d-!
 SeparateTaintEvictionController 1.29b+ 1.34s+!
 ServiceAccountNodeAudienceRestriction 1.32b- 1.33b+
 ServiceAccountTokenJTI 1.29a- 1.30b+ 1.32s+!
-ServiceAccountTokenNodeBinding 1.29a- 1.31b+ 1.33s+!
+ServiceAccountTokenNodeBinding 1.29a- 1.31b+ 1.33s+! >ServiceAccountTokenNodeBindingValidation@1.35
 ServiceAccountTokenNodeBindingValidation 1.29a- 1.30b+ 1.32s+!
 ServiceAccountTokenPodNodeInfo 1.29a- 1.30b+ 1.32s+!
 ServiceCIDRStatusFieldWiping 1.36d+
@@ -263,7 +264,7 @@ StatefulSetSemanticRevisionComparison 1.34b+
 StatefulSetStartOrdinal 1.26a- 1.27b+ 1.31s+! -1.34
 StorageCapacityScoring 1.33a- 1.37b+
 StorageNamespaceIndex 1.30b+ 1.33d+
-StorageVersionAPI 1.20a-
+StorageVersionAPI 1.20a- >APIServerIdentity@1.35
 StorageVersionHash 1.14a- 1.15b+
 StorageVersionMigrator 1.30a- 1.35b- 1.37s+
 StreamingCollectionEncodingToJSON 1.33b+ 1.34s+! -1.37
@@ -272,23 +273,23 @@ StrictCostEnforcementForVAP 1.30b- 1.32s+! -1.35
 StrictCostEnforcementForWebhooks 1.30b- 1.32s+! -1.35
 StrictIPCIDRValidation 1.33a- 1.36b+
 StructuredAuthenticationConfiguration 1.29a- 1.30b+ 1.34s+! -1.37
-StructuredAuthenticationConfigurationEgressSelector 1.34b+
-StructuredAuthenticationConfigurationJWKSMetrics 1.35b+
+StructuredAuthenticationConfigurationEgressSelector 1.34b+ >StructuredAuthenticationConfiguration@1.35-1.37
+StructuredAuthenticationConfigurationJWKSMetrics 1.35b+ >StructuredAuthenticationConfiguration@1.35-1.37
 StructuredAuthorizationConfiguration 1.29a- 1.30b+ 1.32s+! -1.36
 SupplementalGroupsPolicy 1.31a- 1.33b+ 1.35s+!
 SystemdWatchdog 1.32b+ 1.35s+!
 TaintTolerationComparisonOperators 1.35a-
 TokenRequestServiceAccountUIDValidation 1.34b+
 TopologyAwareHints 1.21a- 1.23b- 1.24b+ 1.33s+! -1.36
-TopologyAwareWorkloadScheduling 1.36a-
+TopologyAwareWorkloadScheduling 1.36a- >GenericWorkload@1.36
 TopologyManagerPolicyAlphaOptions 1.26a-
 TopologyManagerPolicyBetaOptions 1.26b- 1.28b+
 TopologyManagerPolicyOptions 1.26a- 1.28b+ 1.32s+ 1.36s+!
 TranslateStreamCloseWebsocketRequests 1.29a- 1.30b+
 UnauthenticatedHTTP2DOSMitigation 1.25b- 1.29b+
-UnknownVersionInteroperabilityProxy 1.28a- 1.36b+
+UnknownVersionInteroperabilityProxy 1.28a- 1.36b+ >APIServerIdentity@1.35
 UnlockWhileProcessingFIFO 1.36b+
-UserNamespacesHostNetworkSupport 1.35a-
+UserNamespacesHostNetworkSupport 1.35a- >NodeDeclaredFeatures@1.36 >UserNamespacesSupport@1.35
 UserNamespacesPodSecurityStandards 1.29a- -1.35
 UserNamespacesSupport 1.25a- 1.30b- 1.33b+ 1.36s+!
 VolumeAttributesClass 1.29a- 1.31b- 1.34s+ 1.36s+!
@@ -302,9 +303,9 @@ WatchListCompression 1.37b+
 WebhookRoundTripLoadBalancing 1.37b+
 WinDSR 1.14a- 1.33b+ 1.34s+!
 WinOverlay 1.14a- 1.20b+ 1.34s+!
-WindowsCPUAndMemoryAffinity 1.32a-
-WindowsGracefulNodeShutdown 1.32a- 1.34b+
+WindowsCPUAndMemoryAffinity 1.32a- >MemoryManager@1.35-1.36
+WindowsGracefulNodeShutdown 1.32a- 1.34b+ >GracefulNodeShutdown@1.35
 WindowsHostNetwork 1.26a- 1.33d-
-WorkloadAwarePreemption 1.36a- -1.37
-WorkloadWithJob 1.36a-
+WorkloadAwarePreemption 1.36a- -1.37 >GangScheduling@1.36
+WorkloadWithJob 1.36a- >GenericWorkload@1.36
 `

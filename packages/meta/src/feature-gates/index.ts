@@ -20,15 +20,19 @@ export interface FeatureGateLifecycle {
   /** First release without the gate. */
   readonly removed?: string
   /** Gates that must be enabled when this one is. */
-  readonly requires?: readonly string[]
+  readonly requires?: readonly (string | FeatureGateDependency)[]
+}
+
+/** A gate that must be enabled in some releases. */
+export interface FeatureGateDependency {
+  readonly name: string
+  /** First release with the dependency. */
+  readonly since: string
+  /** First release without the dependency. */
+  readonly removed?: string
 }
 
 const stages: Readonly<Record<string, FeatureGateStage['stage']>> = { a: 'alpha', b: 'beta', s: 'stable', d: 'deprecated' }
-
-/** Gates that may only be enabled together with others. */
-const prerequisites: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
-  ['AuthorizeNodeWithSelectors', ['AuthorizeWithSelectors']],
-])
 
 /**
  * Gates that are on in every release that has them. Differs: kube-apiserver leaves `WatchList` off in 1.33 and before 1.32; streamed lists
@@ -105,22 +109,28 @@ export function enabledSince(gate: string): string | undefined {
 
 function lifecycleOf(line: string): FeatureGateLifecycle {
   const [name = '', ...entries] = line.split(' ')
-  const requires = prerequisites.get(name)
   const isLast = (entry: string) => entry.startsWith('-')
   const removed = entries.find(isLast)?.slice(1)
+  const isDependency = (entry: string) => entry.startsWith('>')
+  const requires = entries.filter(isDependency).map(dependencyOf)
   const own = entries
-    .filter((entry) => !isLast(entry))
+    .filter((entry) => !isLast(entry) && !isDependency(entry))
     .map(stageOf)
     .map((stage) => (alwaysOn.has(name) ? { ...stage, enabled: true } : stage))
   return {
     name,
     stages: own,
     ...(removed === undefined ? {} : { removed }),
-    ...(requires === undefined ? {} : { requires }),
+    ...(requires.length === 0 ? {} : { requires }),
   }
 }
 
 function stageOf(entry: string): FeatureGateStage {
   const [, since = '', letter = '', value, lock] = /^([\d.]+)([abds])([+-])(!?)$/.exec(entry) ?? []
   return { since, stage: stages[letter] ?? 'alpha', enabled: value === '+', locked: lock === '!' }
+}
+
+function dependencyOf(entry: string): FeatureGateDependency {
+  const [, name = '', since = '', removed] = /^>(\w+)@([\d.]+)(?:-([\d.]+))?$/.exec(entry) ?? []
+  return { name, since, ...(removed === undefined ? {} : { removed }) }
 }
