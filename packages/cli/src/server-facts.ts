@@ -5,7 +5,8 @@ import type { Random } from '@krmkit/meta'
 import { clusterAddress, firstAddress } from './addresses.ts'
 import type { ServeOptions } from './serve-options.ts'
 
-export interface ServerFactsParts extends Pick<ServerFacts, 'electsLeaders' | 'electionTimes' | 'hasIdentity' | 'features' | 'shared'> {
+export interface ServerFactsParts
+  extends Pick<ServerFacts, 'electsLeaders' | 'electionTimes' | 'hasIdentity' | 'features' | 'shared'> {
   readonly port: number
   readonly random: Random
 }

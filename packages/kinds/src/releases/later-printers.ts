@@ -68,7 +68,9 @@ const laterPrinters: Readonly<Record<string, readonly LaterPrinter[]>> = {
     },
   ],
   'batch/Job': [{ since: '1.34', change: withCellOf<Job>('Status', jobState) }],
-  'storage.k8s.io/VolumeAttributesClass': [{ since: '1.34', change: withCellOf<ApiObject>('Name', ({ metadata }) => metadata.name ?? '') }],
+  'storage.k8s.io/VolumeAttributesClass': [
+    { since: '1.34', change: withCellOf<ApiObject>('Name', ({ metadata }) => metadata.name ?? '') },
+  ],
   'storagemigration.k8s.io/StorageVersionMigration': [
     {
       since: '1.35',

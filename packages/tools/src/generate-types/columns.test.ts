@@ -18,7 +18,7 @@ const apart = new Set(['storage.CSIDriver', 'storage.CSIStorageCapacity'])
 describe.each(minors)('1.%i', (minor) => {
   const { groups, release } = viewAt(model, minor)
 
-  it.skipIf(minor > 33)('shows the columns of the release', async () => {
+  it('shows the columns of the release', async () => {
     const features = createFeatures(`1.${minor}`)
     const emulated = emulateRelease(features)
     const catalog = createCatalog({ features, types: typesAt(`1.${minor}`), emulated, runtimeConfig: 'api/all=true' })
