@@ -141,7 +141,7 @@ describe('krmkit serve', () => {
     [['--anonymous-auth=maybe'], 'It must be true or false.'],
     [['--authorization-mode=RBAC,RBAC'], 'It names RBAC twice.'],
     [['--authorization-mode=None'], 'It must be one of Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny, SystemMasters.'],
-    [['--emulated-version=1.20'], 'It must be a release from 1.21 to 1.33, such as 1.24 or kube=1.24.'],
+    [['--emulated-version=1.20'], 'It must be a release from 1.21 to 1.37, such as 1.24 or kube=1.24.'],
     [['--emulated-version=etcd=1.24'], 'It must be a release'],
     [['--goaway-chance=0.5'], 'It must be a number between 0 and 0.02.'],
     [['--feature-gates=A=on'], 'invalid value of A=on, err: strconv.ParseBool: parsing "on": invalid syntax'],

@@ -60,8 +60,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   const { status, scale } = version.subresources ?? {}
   const withRules = options.schema !== undefined && hasValidationRules(options.schema)
   const instances = createInstanceValidator(options, withRules)
-  const served = (object: Frozen): JsonObject =>
-    (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
+  const served = (object: Frozen) => inVersion(object, apiVersion)
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => memberPath(jsonPath))
   return defineStrategy<ApiObject>({
     allowUnconditionalUpdate: false,
@@ -111,45 +110,49 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
           resetFields: { '': [['status']], status: [['spec']] },
           laterResetFields: { since: '1.36', fields: { status: [['metadata'], ['spec']] } },
         }),
-    subresources: {
-      ...(status === undefined
-        ? {}
-        : {
-            status: {
-              prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
-              *validateUpdate(
-                object: Frozen,
-                old: Frozen,
-                { warn, sent, features: { release } }: StrategyContext,
-              ): Work<FieldError[]> {
-                const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
-                return yield* instances.validateStatus(served(object), {
-                  metadataErrors: metadata,
-                  old: toServed(old) as unknown as JsonObject,
-                  warn,
-                  sent,
-                  release,
-                })
-              },
-            },
-          }),
-    },
-    ...(scale === undefined
-      ? {}
-      : {
-          scale: {
-            printer: customScalePrinter,
-            specReplicas: memberPath(scale.specReplicasPath),
-            specReplicasByVersion: replicasByVersion(options),
-            statusReplicas: memberPath(scale.statusReplicasPath),
-            selector: (object: Frozen) => {
-              const value =
-                scale.labelSelectorPath === undefined ? undefined : valueAt(object, memberPath(scale.labelSelectorPath))
-              return typeof value === 'string' ? value : ''
-            },
-          },
-        }),
+    ...(status === undefined ? {} : { subresources: { status: statusRules(options, instances) } }),
+    ...(scale === undefined ? {} : { scale: scaleRules(options, scale) }),
   })
+}
+
+function inVersion(object: Frozen, apiVersion: string): JsonObject {
+  return (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
+}
+
+function statusRules(
+  { apiVersion, toServed }: CustomStrategyOptions,
+  instances: ReturnType<typeof createInstanceValidator>,
+): NonNullable<Strategy['subresources']>[string] {
+  return {
+    prepareForUpdate: (object, old) => restoreAllBut(object, toServed(old), 'status'),
+    *validateUpdate(object, old, { warn, sent, features: { release } }) {
+      const metadata = yield* validateObjectMetaUpdate(object.metadata, old.metadata)
+      return yield* instances.validateStatus(inVersion(object, apiVersion), {
+        metadataErrors: metadata,
+        old: toServed(old) as unknown as JsonObject,
+        warn,
+        sent,
+        release,
+      })
+    },
+  }
+}
+
+function scaleRules(
+  options: CustomStrategyOptions,
+  paths: NonNullable<NonNullable<CustomStrategyOptions['version']['subresources']>['scale']>,
+): NonNullable<Strategy['scale']> {
+  const { labelSelectorPath } = paths
+  return {
+    printer: customScalePrinter,
+    specReplicas: memberPath(paths.specReplicasPath),
+    specReplicasByVersion: replicasByVersion(options),
+    statusReplicas: memberPath(paths.statusReplicasPath),
+    selector(object) {
+      const value = labelSelectorPath === undefined ? undefined : valueAt(object, memberPath(labelSelectorPath))
+      return typeof value === 'string' ? value : ''
+    },
+  }
 }
 
 /** Errors of the type that an object states; `undefined` for that of the resource. */

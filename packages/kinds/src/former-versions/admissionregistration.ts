@@ -21,6 +21,8 @@ const group = 'admissionregistration.k8s.io'
 export const admissionregistration: readonly FormerKind[] = [
   { group, kind: 'MutatingWebhookConfiguration', hub: 'v1', versions: { v1beta1: webhooks } },
   { group, kind: 'ValidatingWebhookConfiguration', hub: 'v1', versions: { v1beta1: webhooks } },
+  { group, kind: 'MutatingAdmissionPolicy', hub: 'v1', versions: { v1alpha1: [], v1beta1: [] } },
+  { group, kind: 'MutatingAdmissionPolicyBinding', hub: 'v1', versions: { v1alpha1: [], v1beta1: [] } },
   { group, kind: 'ValidatingAdmissionPolicy', hub: 'v1', versions: { v1alpha1: [], v1beta1: [] } },
   { group, kind: 'ValidatingAdmissionPolicyBinding', hub: 'v1', versions: { v1alpha1: [], v1beta1: [] } },
 ]

@@ -3,6 +3,7 @@ import { decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 import { readLifecycle } from '../catalog/lifecycle.ts'
+import { typesAt } from '../releases/index.ts'
 import { generateObject } from '../round-trips/generate-object.ts'
 import { formerConversion, formerKinds } from './index.ts'
 
@@ -12,14 +13,12 @@ const count = Number(process.env['ROUND_TRIPS'] ?? 40)
 const firstSeed = Number(process.env['ROUND_TRIPS_SEED'] ?? 1)
 const seeds = Array.from({ length: count }, (_, i) => firstSeed + i * 7919)
 
-const types = builtInTypes()
+/** Types of the release that is served by default, then of the last one, which has the hubs of later versions. */
+const sources = [builtInTypes(), typesAt('1.37')]
 
 function typeOf({ group, version, kind }: GroupVersionKind): StructType | undefined {
-  try {
-    return types.struct(`${group.replace(/\..*/, '')}/${version}.${kind}`)
-  } catch {
-    return undefined
-  }
+  const name = `${group.replace(/\..*/, '')}/${version}.${kind}`
+  return sources.find((types) => types.has(name))?.struct(name)
 }
 
 const pairs = formerKinds.flatMap(({ group, kind, hub, versions }) =>
@@ -57,8 +56,18 @@ function canonical(gvk: GroupVersionKind, object: ApiObject): unknown {
   return JSON.parse(JSON.stringify(withoutZeros(normalize(typeOf(gvk)!, read)), bigintText))
 }
 
+/** Members of the spec that the hub does not have. */
+const dropped: Readonly<Record<string, readonly string[]>> = {
+  'v1beta1 PodCertificateRequest': ['pkixPublicKey', 'proofOfPossession'],
+}
+
+function withoutMembers(object: ApiObject, members: readonly string[]): ApiObject {
+  const spec = Object.entries(object['spec'] ?? {}).filter(([name]) => !members.includes(name))
+  return members.length === 0 ? object : { ...object, spec: Object.fromEntries(spec) }
+}
+
 describe('former versions', () => {
-  it.each(typed)('%s: the hub restores the object, defaults written out [P331]', (_, former, hub) => {
+  it.each(typed)('%s: the hub restores the object, defaults written out [P331]', (name, former, hub) => {
     const [there, back] = [formerConversion(former, hub)!, formerConversion(hub, former)!]
     const lost: string[] = []
     for (const seed of seeds) {
@@ -69,11 +78,11 @@ describe('former versions', () => {
       expect(JSON.stringify(object, bigintText)).toBe(before)
       expect(returned.apiVersion).toBe(object.apiVersion)
       const after = canonical(former, returned)
-      if (former.kind !== 'CustomResourceDefinition')
-        expect(after, `seed ${seed}`).toMatchObject(canonical(former, object) as object)
+      const kept = canonical(former, withoutMembers(object, dropped[name] ?? [])) as object
+      if (former.kind !== 'CustomResourceDefinition') expect(after, `seed ${seed}`).toMatchObject(kept)
       expect(canonical(hub, there(returned)), `seed ${seed}`).toEqual(canonical(hub, inHub))
     }
-    expect(lost).toEqual([])
+    expect([...new Set(lost)].sort()).toEqual((dropped[name] ?? []).map((member) => `spec.${member}`))
   })
 
   it.each(typed)('%s: restores every member of the hub that it does not report as lost [P331]', (_, former, hub) => {

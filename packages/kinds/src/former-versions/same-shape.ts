@@ -12,6 +12,7 @@ export const sameShapeKinds: readonly FormerKind[] = [
   ...same('scheduling.k8s.io', 'v1', ['v1alpha1', 'v1beta1'], ['PriorityClass']),
   ...same('storage.k8s.io', 'v1', ['v1beta1'], ['CSIDriver', 'CSINode', 'StorageClass']),
   ...same('storage.k8s.io', 'v1', ['v1alpha1', 'v1beta1'], ['CSIStorageCapacity', 'VolumeAttachment']),
-  ...same('storage.k8s.io', 'v1beta1', ['v1alpha1'], ['VolumeAttributesClass']),
-  ...same('certificates.k8s.io', 'v1beta1', ['v1alpha1'], ['ClusterTrustBundle']),
+  ...same('storage.k8s.io', 'v1', ['v1alpha1', 'v1beta1'], ['VolumeAttributesClass']),
+  ...same('certificates.k8s.io', 'v1', ['v1alpha1', 'v1beta1'], ['ClusterTrustBundle']),
+  ...same('storagemigration.k8s.io', 'v1', ['v1beta1'], ['StorageVersionMigration']),
 ]

@@ -132,18 +132,22 @@ class Walk {
   /** The values of a field whose type has rules: itself, items or members. */
   *values(rule: FieldRule, place: Place): Work {
     const target = rule.target!
-    if (rule.container !== undefined) return yield* this.each(place, (each) => this.type(target, each))
+    if (rule.container !== undefined) {
+      yield* this.each(place, (each) => this.type(target, each))
+      return
+    }
     if (rule.isPointer && !isPresent(place.value, true)) return
     const zero = this.#options.rules.get(target)?.isString === true ? '' : {}
     const old = rule.isPointer ? (place.old ?? undefined) : (place.old ?? (place.isCorrelated ? zero : undefined))
     yield* this.type(target, { ...place, value: place.value ?? zero, old, isCorrelated: old !== undefined, field: valueField })
   }
 
-  /** Runs work for each item of a list or member of a map that an update changes. */
-  *each(place: Place, run: (each: Place) => Work<unknown>): Work {
+  /** Runs work for each item of a list or member of a map that an update changes. @returns whether one has failed */
+  *each(place: Place, run: (each: Place) => Work<unknown>): Work<boolean> {
     const { value, old, field } = place
     if (field.container === 'map') return yield* this.#eachMember(place, run)
-    if (!Array.isArray(value)) return
+    if (!Array.isArray(value)) return false
+    let hasFailed = false
     const { keys } = field
     const known = keys !== undefined && Array.isArray(old) ? yield* this.#itemsByKey(old, keys) : undefined
     const keyOf = itemKeys(keys ?? [])
@@ -152,11 +156,14 @@ class Walk {
       const before = known?.get(keyOf(item))
       if (yield* this.#isUnchanged(item, before, before !== undefined, false)) continue
       const path = place.path!.index(i)
-      yield* run({ ...place, path, value: item, old: before, isCorrelated: before !== undefined, field: valueField })
+      const ofItem = { ...place, path, value: item, old: before, isCorrelated: before !== undefined, field: valueField }
+      if ((yield* run(ofItem)) === true) hasFailed = true
     }
+    return hasFailed
   }
 
-  *#eachMember(place: Place, run: (each: Place) => Work<unknown>): Work {
+  *#eachMember(place: Place, run: (each: Place) => Work<unknown>): Work<boolean> {
+    let hasFailed = false
     const members = (place.value ?? {}) as Struct
     const names = memberNames(members)
     if (names.length > largeMap) yield true
@@ -166,8 +173,10 @@ class Walk {
       const old = own(place.old as Struct | undefined, name)
       if (yield* this.#isUnchanged(value, old, old !== undefined, false)) continue
       const path = place.path!.key(name)
-      yield* run({ ...place, path, value, old, isCorrelated: old !== undefined, field: valueField })
+      if ((yield* run({ ...place, path, value, old, isCorrelated: old !== undefined, field: valueField })) === true)
+        hasFailed = true
     }
+    return hasFailed
   }
 
   *#itemsByKey(items: readonly unknown[], keys: readonly string[]): Work<ReadonlyMap<string, unknown>> {
@@ -204,12 +213,8 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   *off(walk, call, place, level) {
     return !walk.enabled(call.args[0]!) && (yield* walk.call(innerOf(call), place, level))
   },
-  *each(walk, call, place, level) {
-    let hasFailed = false
-    yield* walk.each(place, function* (each) {
-      if (yield* walk.call(innerOf(call), each, level)) hasFailed = true
-    })
-    return hasFailed
+  each(walk, call, place, level) {
+    return walk.each(place, (each) => walk.call(innerOf(call), each, level))
   },
   /** Errors of keys are those of the map. */
   *key(walk, call, place, level) {

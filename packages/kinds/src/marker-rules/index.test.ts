@@ -90,12 +90,12 @@ describe('the rules of releases', () => {
     const object = { spec: { minReplicas: 0, maxReplicas: 2 } }
     const old = { spec: { minReplicas: 0, maxReplicas: 1 } }
     const few = 'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1'
-    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object })).toEqual([few])
-    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object, old })).toEqual([])
-    const features = createFeatures('1.37', { ...gates, HPAScaleToZero: true })
-    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object, features })).toEqual([])
+    const features = createFeatures('1.37', { ...gates, HPAScaleToZero: false })
+    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object, features })).toEqual([few])
+    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object, old, features })).toEqual([])
+    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object })).toEqual([])
     const changed = { spec: { minReplicas: -1, maxReplicas: 1 } }
-    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object: changed, old })).toEqual([
+    expect(await errorsOf('autoscaling/v2.HorizontalPodAutoscaler', { object: changed, old, features })).toEqual([
       'spec.minReplicas: Invalid value: -1: must be greater than or equal to 0',
     ])
   })

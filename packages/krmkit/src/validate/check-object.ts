@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/base/work'
+import { runAtOnce, type Work } from '@krmkit/base/work'
 import { deprecationWarning, type ResourceDefinition, runPreparation, runValidation } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
 import {
@@ -273,15 +273,18 @@ async function ruleProblems(
 async function withMarkerRules(
   errors: readonly FieldError[],
   object: ApiObject,
-  { markerRules, fromStorage }: ResourceDefinition,
+  definition: ResourceDefinition,
 ): Promise<readonly FieldError[]> {
+  const { markerRules } = definition
   if (markerRules === undefined) return errors
   await markerRules.load()
-  const inVersion = function* (stored: DeepReadonly<ApiObject>) {
-    yield
-    return (fromStorage?.(stored) ?? stored) as DeepReadonly<ApiObject>
-  }
+  const inVersion = (stored: DeepReadonly<ApiObject>) => versionOf(stored, definition)
   return runAtOnce(markerRules.complete(errors, { object: object as DeepReadonly<ApiObject>, inVersion }))
+}
+
+function* versionOf(stored: DeepReadonly<ApiObject>, { fromStorage }: ResourceDefinition): Work<DeepReadonly<ApiObject>> {
+  yield
+  return (fromStorage?.(stored) ?? stored) as DeepReadonly<ApiObject>
 }
 
 /**

@@ -32,7 +32,7 @@ export const evictionRequestPrinter: Printer = /* @__PURE__ */ agedPrinter(
     column('Target', 'string', 'Object to evict.'),
     column('Target Type', 'string', 'Kind of the object to evict.'),
     column('Status', 'string', 'State of the request.'),
-    column('Requester', 'string', 'Who asks for the eviction.'),
+    column('Requester', 'string', 'Client that asks for the eviction.'),
     column('Intent', 'string', 'Whether the eviction is asked for or withdrawn.'),
   ],
   (object) => {

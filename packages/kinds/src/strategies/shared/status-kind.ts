@@ -1,4 +1,4 @@
-/** Kinds of later releases whose rules are mostly markers: metadata, a status of its own, and members behind gates. */
+/** Kinds of later releases whose rules are mostly markers: metadata, a status with a subresource, and members behind gates. */
 
 import type { Work } from '@krmkit/base/work'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
