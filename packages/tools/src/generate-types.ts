@@ -74,7 +74,7 @@ function generate(): Map<string, string> {
   files.set(`${kinds}/src/releases/field-rows.generated.ts`, fieldRowsModule(model))
   files.set('packages/meta/src/feature-gates/facts.generated.ts', featureGatesModule(model))
   for (const [file, text] of ruleModules(model)) files.set(`${kinds}/src/marker-rules/texts/${file}`, text)
-  files.set(`${kinds}/package.json`, manifestText(facts.modules, hasHandles))
+  files.set(`${kinds}/package.json`, manifestText(described.modules, new Set(files.keys())))
   return files
 }
 
@@ -121,7 +121,8 @@ interface ExportsOf {
   readonly exports: Readonly<Record<string, string | { readonly source?: string }>>
 }
 
-function manifestText(modules: readonly GroupAt[], hasHandles: (at: GroupAt) => boolean): string {
+/** A sub-path for each group version that types describe: with the handles, where the served release has them. */
+function manifestText(modules: readonly GroupAt[], files: ReadonlySet<string>): string {
   const manifest = readJson<ExportsOf>(join(root, kinds, 'package.json'))
   const { '.': main, './package.json': own, ...rest } = manifest.exports
   const others = Object.entries(rest).filter(
@@ -129,7 +130,7 @@ function manifestText(modules: readonly GroupAt[], hasHandles: (at: GroupAt) => 
   )
   const generated = modules.map((at) => {
     const name = fileOf(at).replace(/\.ts$/, '')
-    const folder = hasHandles(at) ? 'group-versions' : 'types'
+    const folder = files.has(`${kinds}/src/group-versions/${fileOf(at)}`) ? 'group-versions' : 'types'
     const target = {
       source: `./src/${folder}/${name}.ts`,
       types: `./dist/${folder}/${name}.d.ts`,

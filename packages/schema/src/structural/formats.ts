@@ -45,6 +45,12 @@ export function appliesFormat(schema: JsonObject, release: Release): boolean {
 /**
  * Whether a definition with the schema gets a warning for its format: from 1.34 on for unknown formats of texts, from 1.36 on for all that
  * are not applied.
+ *
+ * @example
+ * import { createFeatures } from '@krmkit/meta'
+ * import { isUnrecognizedFormat } from '@krmkit/schema/structural'
+ * isUnrecognizedFormat({ type: 'string', format: 'zip-code' }, createFeatures('1.33').release) // false
+ * isUnrecognizedFormat({ type: 'string', format: 'zip-code' }, createFeatures('1.34').release) // true
  */
 export function isUnrecognizedFormat(schema: JsonObject, release: Features['release']): boolean {
   const format = own(schema, 'format')
