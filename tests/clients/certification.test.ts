@@ -54,7 +54,7 @@ it.skipIf(onDemand !== undefined)(`@kubernetes/client-node has the findings of t
   )
 })
 
-const go = onDemand === undefined ? await goProgram('certification', source('client-go/')) : { path: '', missing: onDemand }
+const go = onDemand === undefined ? await goProgram('certification') : { path: '', missing: onDemand }
 describe.skipIf(go.missing !== undefined)(`client-go${skipped(go.missing)}`, () => {
   it('has the findings of the guide', slow, async () => {
     const subject = { name: 'client-go', command: go.path }

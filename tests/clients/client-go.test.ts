@@ -11,7 +11,7 @@ import { runSeed } from './support/run-seed.ts'
 import { run } from './support/tool.ts'
 
 /**
- * Informers of client-go, in a small program that is built once (`client-go/`). Skipped without Go or a module proxy.
+ * Informers of client-go, in a small program that is built once (`go/client-go/`). Skipped without Go or a module proxy.
  */
 
 const seed = runSeed()
