@@ -13,8 +13,8 @@ const alone = [
   'tests/{bundle,browser,browser-size,cycles,fuzz,public-names,request-closures}.test.ts',
 ]
 
-const long = Object.values(suites).map((suite) => ({ alone: false, ...suite }))
-const longFiles = (isAlone: boolean) => long.flatMap((suite) => (suite.alone === isAlone ? suite.files : []))
+const longFiles = (name?: string) =>
+  Object.values(suites).flatMap(({ project, files }) => (name === undefined || project === name ? files : []))
 
 /** Packages whose tests mostly start servers. A project ends its threads, and so frees what their files have left on the heap. */
 const servers = 'apiserver|cli|client|conformance|controllers|http|krmkit|testing'
@@ -24,8 +24,7 @@ const sharing = (name: string, include: readonly string[], others: readonly stri
   extends: true as const,
   test: { name, include: [...include], exclude: [...configDefaults.exclude, ...others], isolate: false },
 })
-const quick = (name: string, include: readonly string[]) =>
-  sharing(name, include, [...alone, ...long.flatMap(({ files }) => files)])
+const quick = (name: string, include: readonly string[]) => sharing(name, include, [...alone, ...longFiles()])
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
@@ -49,9 +48,12 @@ export default defineConfig({
       ]),
       quick('tests', ['tests/**/*.test.ts']),
       { extends: true, test: { name: 'alone', include: alone } },
-      sharing('long', longFiles(false), []),
-      // In processes, whose processor time some of them measure.
-      { extends: true, test: { name: 'long-alone', include: longFiles(true), pool: 'forks' } },
+      sharing('long', longFiles('long'), []),
+      ...['long-alone', 'long-seldom'].map((name) => ({
+        extends: true as const,
+        // In processes, whose processor time some of them measure.
+        test: { name, include: longFiles(name), pool: 'forks' as const },
+      })),
     ],
   },
 })

@@ -2,7 +2,7 @@
 // `npm test -- [--long] ARGUMENTS`: installs dependencies and runs tests once.
 //
 //   no argument        all suites but the long ones, which are named at the end
-//   --long             the long suites, which tests/long-suites.json lists
+//   --long             the long suites, which tests/long-suites.json lists, by project
 //   PATH...            the files whose path contains one of the texts, of any suite
 //
 // Other arguments go to vitest.
@@ -32,7 +32,7 @@ function sayWhatIsLeft() {
   const suites = JSON.parse(readFileSync(join(root, 'tests/long-suites.json'), 'utf8'))
   const lines = Object.entries(suites).map(
     ([name, { files, holds }]) =>
-      `  ${name.padEnd(14)} ${holds}\n${' '.repeat(17)}${files.map((file) => file.split('*')[0]).join(' ')}`,
+      `  ${name.padEnd(14)} ${holds}\n${' '.repeat(17)}${files.map((file) => file.split(/[*!]/)[0]).join(' ')}`,
   )
   console.error(
     `\nNot run: the long suites. \`npm test -- --long\` runs all of them, \`npm test -- PATH\` one.\n${lines.join('\n')}`,

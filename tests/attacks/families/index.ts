@@ -13,20 +13,14 @@ import { startUp } from './start-up.ts'
 import { storedObjectsFamily } from './stored-objects.ts'
 import { wideObjects } from './wide-objects.ts'
 
+/** Hostile connections, headers and bodies. */
+export const requestFamilies: readonly Family[] = [headerLists, bodies, earlyBodies, resets, addresses]
+
+/** Large objects that are written and stored. */
+export const objectFamilies: readonly Family[] = [patches, wideObjects, storedObjectsFamily]
+
+/** Work that delays others, and what the server reads when it starts. */
+export const loadFamilies: readonly Family[] = [selectors, listRenderings, floodFamily, longTurns, filesAndModes, startUp]
+
 /** All families, in execution and print order. */
-export const families: readonly Family[] = [
-  headerLists,
-  bodies,
-  selectors,
-  listRenderings,
-  patches,
-  wideObjects,
-  storedObjectsFamily,
-  floodFamily,
-  addresses,
-  earlyBodies,
-  resets,
-  longTurns,
-  filesAndModes,
-  startUp,
-]
+export const families: readonly Family[] = [...requestFamilies, ...objectFamilies, ...loadFamilies]

@@ -2,7 +2,7 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { cacheFolder, hashOf, lastLine, notCompiled, run } from './tool.ts'
+import { cacheFolder, hashOf, lastLine, run } from './tool.ts'
 
 export interface GoProgram {
   readonly path: string
@@ -26,7 +26,7 @@ export async function goProgram(name: string, module = clients): Promise<GoProgr
   const files = (await readdir(module, { recursive: true })).filter((file) => /\.(go|mod|sum)$/.test(file)).sort()
   const contents = await Promise.all(files.map((file) => readFile(join(module, file))))
   const built = join(folder, hashOf(files.join('\n').replaceAll(sep, '/'), ...contents))
-  const missing = (await exists(built)) ? undefined : (notCompiled ?? (await buildOnce(module, built)))
+  const missing = (await exists(built)) ? undefined : await buildOnce(module, built)
   const path = join(built, name)
   return missing === undefined ? { path } : { path, missing }
 }

@@ -1,7 +1,7 @@
 import { access, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cacheFolder, hashOf, lastLine, notCompiled, run } from './tool.ts'
+import { cacheFolder, hashOf, lastLine, run } from './tool.ts'
 
 /** Builds the programs of `java/` once per state of their sources. */
 export async function javaProgram(): Promise<{ readonly classPath: string; readonly missing?: string }> {
@@ -16,7 +16,6 @@ export async function javaProgram(): Promise<{ readonly classPath: string; reado
     () => false,
   )
   if (isBuilt) return { classPath }
-  if (notCompiled !== undefined) return { classPath, missing: notCompiled }
   await mkdir(folder, { recursive: true })
   for (const name of files) await cp(join(sources, name), join(folder, name))
   const built = await run('mvn', ['--quiet', '--batch-mode', '--no-transfer-progress', 'package'], {

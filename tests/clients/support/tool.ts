@@ -10,9 +10,6 @@ export async function cacheFolder(name: string): Promise<string> {
   return folder
 }
 
-/** Why clients that must be compiled are not: a fresh machine takes minutes for it. */
-export const notCompiled = process.env['KRMKIT_COMPILE'] === '0' ? 'KRMKIT_COMPILE=0' : undefined
-
 export interface Finished {
   /** Null: killed by a signal, or never started. */
   readonly code: number | null

@@ -1,0 +1,4 @@
+import { objectFamilies } from './families/index.ts'
+import { sampleFamilies } from './harness/sampled-families.ts'
+
+sampleFamilies(objectFamilies)
