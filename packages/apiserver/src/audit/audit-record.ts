@@ -107,7 +107,7 @@ export class AuditRecord {
 
   #event(stage: AuditStage, decision: AuditDecision, facts: StageFacts): AuditEvent {
     const context = this.#context
-    const { request, impersonator, startedAt } = context
+    const { request, impersonator, impersonationConstraint, startedAt } = context
     const { responseStatus, timestamp } = facts
     const annotations = this.#annotations(decision)
     const objectRef = objectRefOf(context)
@@ -121,6 +121,7 @@ export class AuditRecord {
       verb: context.info.verb,
       user: userOf(this.#user),
       ...(impersonator === undefined ? {} : { impersonatedUser: userOf(context.user) }),
+      ...(impersonationConstraint === undefined ? {} : { authenticationMetadata: { impersonationConstraint } }),
       ...(this.#sourceIPs.length === 0 ? {} : { sourceIPs: this.#sourceIPs }),
       ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }),
       ...(objectRef === undefined ? {} : { objectRef }),

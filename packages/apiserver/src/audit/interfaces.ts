@@ -46,6 +46,10 @@ export interface AuditEvent {
   readonly user: AuditUser
   /** The impersonated user. */
   readonly impersonatedUser?: AuditUser
+  readonly authenticationMetadata?: {
+    /** The verb of the mode that allowed a constrained impersonation: `impersonate:user-info`. */
+    readonly impersonationConstraint: string
+  }
   readonly sourceIPs?: readonly string[]
   readonly userAgent?: string
   readonly objectRef?: AuditObjectRef

@@ -58,6 +58,38 @@ describe('constrained impersonation', () => {
     )
   })
 
+  it('tries the mode of the last success first, and refuses with its error', async () => {
+    const allowed = new Set(['impersonate users bob'])
+    const checks: string[] = []
+    const authorizer: Authorizer = {
+      authorize(attributes) {
+        checks.push(shown(attributes))
+        return { decision: allowed.has(shown(attributes)) ? 'allow' : 'noOpinion', reason: '' }
+      },
+    }
+    const filter = impersonation(authorizer, stockProfile, features)
+    const impersonate = async (name: string, user = alice) => {
+      const context = contextOf(list, { user, headers: { 'impersonate-user': name } })
+      await filter(context, async () => done)
+      return context
+    }
+    expect((await impersonate('bob')).impersonationConstraint).toBeUndefined()
+    await expect(impersonate('carl')).rejects.toThrow(
+      'users "carl" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope',
+    )
+    expect(checks.slice(2)).toEqual(['impersonate users carl', 'impersonate-on:user-info:list secrets'])
+    await expect(impersonate('carl', { username: 'dora', groups: [] })).rejects.toThrow('cannot impersonate-on:user-info:list')
+    allowed.add('impersonate-on:user-info:list secrets').add('impersonate:user-info authentication/users carl')
+    expect((await impersonate('carl')).impersonationConstraint).toBe('impersonate:user-info')
+    checks.length = 0
+    await impersonate('bob')
+    expect(checks).toEqual([
+      'impersonate-on:user-info:list secrets',
+      'impersonate:user-info authentication/users bob',
+      'impersonate users bob',
+    ])
+  })
+
   it('checks uid, groups and extra, many of them at once first', async () => {
     const headers = {
       'impersonate-user': 'bob',

@@ -1,9 +1,14 @@
 /**
  * Constrained impersonation: a caller needs `impersonate:MODE` on the user, and `impersonate-on:MODE:VERB` on what the request does. The
- * modes that apply to a user are tried from the narrowest to the widest, and the verb `impersonate` last.
+ * modes that apply to a user are tried from the narrowest to the widest, and the verb `impersonate` last. The mode of the caller's last
+ * successful impersonation is tried before them, so that its refusal is the one that the caller sees.
+ *
+ * Differs: kube-apiserver caches allowed impersonations for ten seconds, so that a withdrawn permission remains usable for as long; here
+ * each request is authorized.
  */
 
 import type { Attributes, Authorizer } from '@krmkit/authorization'
+import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
 import { ApiError, type NamingProfile, nameRules, Path, type UserInfo } from '@krmkit/meta'
 import { validateDomainPrefixedPath } from '@krmkit/meta/names'
 import { formatFieldErrors } from '@krmkit/meta/validation'
@@ -24,25 +29,49 @@ interface Wanted {
 interface Mode extends Wanted {
   readonly authorizer: Authorizer
   readonly caller: UserInfo
-  readonly name: string
+  readonly name: ModeName
+}
+
+type ModeName = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
+
+/** The mode of each caller's last successful impersonation, by username; `legacy` is the mode without constraints. */
+export type LastModes = ByteBoundedCache<ModeName | typeof legacy>
+
+const legacy = 'legacy'
+const maxLastModeBytes = 1 << 20
+
+export function createLastModes(): LastModes {
+  return new ByteBoundedCache({ maxBytes: maxLastModeBytes })
+}
+
+/** An allowed impersonation. */
+export interface Impersonation {
+  /** The user as whom the request continues. */
+  readonly user: UserInfo
+  /** The verb `impersonate:MODE` of a mode with constraints, for audit events. */
+  readonly constraint: string | undefined
 }
 
 /**
- * The user as whom the request continues.
+ * Impersonates in the first mode that allows the user.
  *
  * @throws ApiError 403 of the first mode that applies, where none allows the user.
  */
 export async function constrainedUser(
   authorizer: Authorizer,
   context: RequestContext,
-  { requested, profile }: Wanted,
-): Promise<UserInfo> {
+  { requested, profile, lastModes }: Wanted & { readonly lastModes: LastModes },
+): Promise<Impersonation> {
   const caller = context.user
   let first: unknown
-  for (const name of modesOf(requested, caller, profile)) {
+  for (const name of withFirst(modesOf(requested, caller, profile), lastModes.get(caller.username))) {
     try {
-      if (name === undefined) return await legacyUser({ authorizer, caller, requested, profile })
-      return await userOfMode({ authorizer, caller, requested, profile, name }, attributesOf(context))
+      const user =
+        name === legacy
+          ? await legacyUser({ authorizer, caller, requested, profile })
+          : await userOfMode({ authorizer, caller, requested, profile, name }, attributesOf(context))
+      lastModes.set(caller.username, name)
+      return { user, constraint: name === legacy ? undefined : verbOf(name) }
     } catch (error) {
       if (!ApiError.is(error)) throw error
       first ??= error
@@ -51,19 +80,27 @@ export async function constrainedUser(
   throw first
 }
 
-/** The modes that apply to a user; undefined is the mode without constraints. */
-function modesOf(requested: RequestedUser, caller: UserInfo, profile: NamingProfile): readonly (string | undefined)[] {
+function withFirst<T>(values: readonly T[], first: T | undefined): readonly T[] {
+  return first === undefined || !values.includes(first) ? values : [first, ...values.filter((value) => value !== first)]
+}
+
+function verbOf(mode: ModeName): string {
+  return `impersonate:${mode}`
+}
+
+/** The modes that apply to a user. */
+function modesOf(requested: RequestedUser, caller: UserInfo, profile: NamingProfile): readonly (ModeName | typeof legacy)[] {
   const { username, uid, groups, extra } = requested
   const isPlain = uid === undefined && groups.length === 0 && extra.size === 0
   const node = nodeOf(username)
   if (node !== undefined) {
-    if (!isPlain) return [undefined]
+    if (!isPlain) return [legacy]
     const own = caller.extra?.[`authentication.${profile.domain}/node-name`] ?? []
     const isOwn = accountOf(caller.username) !== undefined && own.length === 1 && own[0] === node
-    return [...(isOwn ? ['associated-node'] : []), 'arbitrary-node', undefined]
+    return [...(isOwn ? (['associated-node'] as const) : []), 'arbitrary-node', legacy]
   }
-  if (accountOf(username) !== undefined) return isPlain ? ['serviceaccount', undefined] : [undefined]
-  return ['user-info', undefined]
+  if (accountOf(username) !== undefined) return isPlain ? ['serviceaccount', legacy] : [legacy]
+  return ['user-info', legacy]
 }
 
 async function legacyUser({ authorizer, caller, requested, profile }: Omit<Mode, 'name'>): Promise<UserInfo> {
@@ -78,7 +115,7 @@ async function userOfMode(mode: Mode, request: Attributes): Promise<UserInfo> {
   const caller = name === 'associated-node' ? withoutExtra(mode.caller, profile) : mode.caller
   await requireAuthorized(authorizer, { ...request, user: caller, verb: `impersonate-on:${name}:${request.verb}` })
   const group = `authentication.${profile.apiDomain}`
-  const verb = `impersonate:${name}`
+  const verb = verbOf(name)
   const node = nodeOf(requested.username)
   const users = { group, version: 'v1' }
   const checks = [...impersonationChecks(caller, requested, { verb, users, authenticationGroup: group })]

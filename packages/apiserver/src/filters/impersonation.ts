@@ -1,12 +1,12 @@
 import { decodeExtraKey, headerValues, impersonationHeaders, singleHeaderValue } from '@krmkit/authentication/headers'
 import type { Authorizer } from '@krmkit/authorization'
-import { ApiError, createFeatures, type Features, type NamingProfile, type UserInfo } from '@krmkit/meta'
+import { ApiError, createFeatures, type Features, type NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter, RequestContext } from '../request/context.ts'
 import type { TraceStep } from '../request/trace.ts'
 import { requireAllowed } from './authorization.ts'
-import { constrainedUser } from './constrained-impersonation.ts'
+import { constrainedUser, createLastModes, type Impersonation } from './constrained-impersonation.ts'
 import { impersonatedUser, impersonationChecks, type RequestedUser } from './impersonated-user.ts'
 
 /**
@@ -18,12 +18,14 @@ import { impersonatedUser, impersonationChecks, type RequestedUser } from './imp
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile, features: Features = createFeatures()): Filter {
   const isConstrained = gateEnabled('ConstrainedImpersonation', features)
+  const lastModes = createLastModes()
   const impersonate = async (context: RequestContext, requested: RequestedUser): Promise<void> => {
     const caller = context.user
-    const user = isConstrained
-      ? await constrainedUser(authorizer, context, { requested, profile })
+    const { user, constraint } = isConstrained
+      ? await constrainedUser(authorizer, context, { requested, profile, lastModes })
       : await legacyUser(authorizer, context, { requested, profile })
     context.impersonator = caller
+    context.impersonationConstraint = constraint
     context.user = user
     context.request.trace?.({ step: 'impersonated', user: context.user } satisfies TraceStep)
   }
@@ -38,7 +40,11 @@ interface Wanted {
   readonly profile: NamingProfile
 }
 
-async function legacyUser(authorizer: Authorizer, context: RequestContext, { requested, profile }: Wanted): Promise<UserInfo> {
+async function legacyUser(
+  authorizer: Authorizer,
+  context: RequestContext,
+  { requested, profile }: Wanted,
+): Promise<Impersonation> {
   const mode = {
     verb: 'impersonate',
     users: { group: '', version: '' },
@@ -46,7 +52,7 @@ async function legacyUser(authorizer: Authorizer, context: RequestContext, { req
   }
   for (const attributes of impersonationChecks(context.user, requested, mode))
     await requireAllowed(authorizer, attributes, context)
-  return impersonatedUser(requested)
+  return { user: impersonatedUser(requested), constraint: undefined }
 }
 
 /**

@@ -18,6 +18,8 @@ export interface RequestContext {
   user: UserInfo
   /** The authenticated user of an impersonated request. */
   impersonator?: UserInfo | undefined
+  /** The verb `impersonate:MODE` that allowed an impersonation; undefined for the verb `impersonate`. */
+  impersonationConstraint?: string | undefined
   /** Texts of Warning headers, in order. */
   readonly warnings: string[]
   /** Aborts when the client disconnects. */
@@ -81,6 +83,7 @@ export class IncomingRequest implements RequestContext {
   selectors: RequestSelectors | undefined = undefined
   user: UserInfo = anonymous
   impersonator: UserInfo | undefined = undefined
+  impersonationConstraint: string | undefined = undefined
   readonly warnings: string[] = []
   /** Milliseconds since the epoch. */
   readonly startedAt: number
