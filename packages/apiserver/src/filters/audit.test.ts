@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '@krmkit/admission'
 import { systemMasters } from '@krmkit/authorization'
+import { createFeatures } from '@krmkit/meta'
 import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
 import type { AuditBackend, AuditEvent, AuditTrail } from '../audit/interfaces.ts'
@@ -70,6 +71,14 @@ describe('audit', () => {
     expect(events.map(({ user, impersonatedUser }) => [user, impersonatedUser])).toEqual([
       [jane, { username: 'carl', groups: ['team', 'system:authenticated'], uid: '7' }],
     ])
+  })
+
+  it('records the verb that allowed a constrained impersonation', async () => {
+    const events: AuditEvent[] = []
+    const features = createFeatures('1.36')
+    const { ask } = await sampleServer({ features, audit: (event) => void events.push(event) })
+    expect((await ask('/api/v1/configmaps', { user: jane, headers: { 'impersonate-user': 'carl' } })).status).toBe(200)
+    expect(events[0]?.authenticationMetadata).toEqual({ impersonationConstraint: 'impersonate:user-info' })
   })
 
   it('records the user of a rejected impersonation [P312]', async () => {

@@ -47,6 +47,14 @@ describe('the rules of releases', () => {
     expect(await errorsOf('rbac/v1.Role', { object: role })).toEqual(['rules[0].verbs: Required value'])
   })
 
+  it('replace the hand-written error of approved and denied requests', async () => {
+    const object = { status: { conditions: [{ type: 'Approved' }, { type: 'Denied' }] } }
+    const errors = [field.invalid('status.conditions', 'Denied', 'Approved and Denied conditions are mutually exclusive')]
+    expect(await errorsOf('certificates/v1.CertificateSigningRequest', { object, errors })).toEqual([
+      expect.stringMatching(/^status\.conditions: .*must specify at most one of: /),
+    ])
+  })
+
   it('are those of three kinds in 1.36', async () => {
     const features = createFeatures('1.36', gates)
     expect(await errorsOf('scheduling/v1alpha2.Workload', { object: {}, features })).toEqual([

@@ -7,7 +7,7 @@ import { goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest } from '../../../types/certificates-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.direct.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateSignerName } from '../../shared/signer-name.ts'
 import { structDiff } from '../../shared/struct-diff.ts'
@@ -122,10 +122,15 @@ function validateConditions(csr: Request, old: Request | undefined, errors: Cont
     if (status === '') here.child('status').required()
     else if (!allowed.includes(status)) here.child('status').notSupported(status, allowed)
     const contrary = (type === 'Approved' && seen.has('Denied')) || (type === 'Denied' && seen.has('Approved'))
-    if (contrary && !bothAllowed) here.child('type').invalid(type, 'Approved and Denied conditions are mutually exclusive')
+    if (contrary && !bothAllowed) exclusionPath(at, here).invalid(type, 'Approved and Denied conditions are mutually exclusive')
     if (seen.has(type) && !twiceAllowed) here.child('type').duplicate(type)
     seen.add(type)
   }
+}
+
+/** Where both Approved and Denied are reported: since 1.34 on the list, as the rule of validation markers that replaces the error in 1.37. */
+function exclusionPath(list: FieldPath, condition: FieldPath): FieldPath {
+  return list.errors.context.features.release.atLeast('1.34') ? list : condition.child('type')
 }
 
 const conditionsType = '[]certificates.CertificateSigningRequestCondition'
