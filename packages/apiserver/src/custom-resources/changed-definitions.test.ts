@@ -1,5 +1,6 @@
-import type { JsonObject } from '@krmkit/meta'
+import { createFeatures, type JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { ApiServerOptions } from '../server/options.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
@@ -15,8 +16,8 @@ const merge = { 'content-type': 'application/merge-patch+json' }
 
 const schema = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest })
 
-async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
-  const sample = await sampleServer()
+async function start(versions: readonly JsonObject[], options: Partial<ApiServerOptions> = {}): Promise<SampleServer> {
+  const sample = await sampleServer(options)
   servers.push(sample.server)
   expect((await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition(versions) })).status).toBe(201)
   await eventually(
@@ -311,6 +312,20 @@ describe('owners after the schema has become stricter', () => {
     )
     expect([answer.status, answer.json.spec]).toEqual([200, spec])
     expect(owners(await sample.ask(`${widgets}/one`))).toEqual([])
+  })
+
+  it('are those before the update since 1.37', async () => {
+    const sample = await start(f(text), { features: createFeatures('1.37') })
+    await sample.ask(`${widgets}?fieldManager=c`, { method: 'POST', body: widget('one', { spec: { f: 'x' } }) })
+    await change(sample, { type: 'integer' })
+    const stricter = { method: 'POST', body: widget('two', { spec: { f: 'x' } }) }
+    await eventually(
+      () => sample.ask(widgets, stricter),
+      ({ status }) => status === 422,
+    )
+    const { status, json } = await patch(sample, { spec: { o: 'y' } })
+    expect([status, json.spec]).toEqual([200, { f: 'x', o: 'y' }])
+    expect(json.metadata.managedFields).toMatchObject([{ manager: 'c', fieldsV1: { 'f:spec': { 'f:f': {} } } }])
   })
 
   it('are kept when the stored values match the schema', async () => {

@@ -20,8 +20,8 @@ import { type Entries, isResetManagedFields, movedTimes, recent, type TrackUpdat
  * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the live object.
  *
  * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty entry resets
- * ownership first. An object that does not match its type, for example with list items that lack their keys, loses its managedFields. Never
- * throws.
+ * ownership first. An object that does not match its type, for example with list items that lack their keys, loses its managedFields, or
+ * keeps those of the live object (`keepsLiveOnMismatch`). Never throws.
  *
  * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
@@ -63,8 +63,9 @@ export function managedFieldsAfterUpdate(
     const created = createdEntries(request)
     if (created !== undefined) return created.length === 0 ? undefined : created
   }
-  const managed = updateManaged(before, request)
-  if (managed.managers.size === 0) return undefined
+  const managed = changedManagers(before, request)
+  if (managed === undefined && request.keepsLiveOnMismatch === true) return stored
+  if (managed === undefined || managed.managers.size === 0) return undefined
   const entries = encodeManagedFields(managed)
   return identicalEntries(stored, entries) ? stored : entries
 }
@@ -87,6 +88,11 @@ function createdEntries(request: TrackUpdateRequest<FrozenObject>): ManagedField
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
 export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
+  return changedManagers(managed, request) ?? emptyManaged
+}
+
+/** The managers after an update; `undefined` for an object that does not match its type. */
+function changedManagers(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed | undefined {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -106,7 +112,7 @@ export function updateManaged(managed: Managed, request: TrackUpdateRequest<Froz
     const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields }
     managers = stripMeta(updateManagers(write, to, options, comparison), current)
   } catch (error) {
-    if (error instanceof FieldManagerError) return emptyManaged
+    if (error instanceof FieldManagerError) return undefined
     throw error
   }
   const taken = managers.get(current)

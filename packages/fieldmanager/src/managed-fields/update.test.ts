@@ -104,7 +104,7 @@ describe('trackUpdate', () => {
     expect(entries[0]?.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } })
   })
 
-  it('drops the owners of an object that does not match its type', () => {
+  it('drops the owners of an object that does not match its type, or keeps those of the live object', () => {
     const services = createTypeConverter({ v1: () => source.struct('core/v1.Service') })
     const live = deepFreeze({
       apiVersion: 'v1',
@@ -115,6 +115,10 @@ describe('trackUpdate', () => {
     const next = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: ['x'] } }
     const tracked = trackUpdate({ live, next, manager: 'u', apiVersion: 'v1', now: 0, types: services })
     expect(tracked.metadata).toEqual({ name: 's' })
+    const kept = trackUpdate({ ...{ live, next, manager: 'u', apiVersion: 'v1', types: services }, keepsLiveOnMismatch: true })
+    expect(kept.metadata).toEqual(live.metadata)
+    const created = trackUpdate({ next, manager: 'u', apiVersion: 'v1', types: services, keepsLiveOnMismatch: true })
+    expect(created.metadata).toEqual({ name: 's' })
   })
 
   it('does not own reset fields', () => {

@@ -38,14 +38,19 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
   /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
   readonly types: TypeConverter
+  /**
+   * Whether an object that does not match its type keeps the managedFields of the live object, as since Kubernetes 1.37. Default false: it
+   * loses them.
+   */
+  readonly keepsLiveOnMismatch?: boolean | undefined
 }
 
 /**
  * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the live object.
  *
  * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty entry resets
- * ownership first. An object that does not match its type, for example with list items that lack their keys, loses its managedFields. Never
- * throws.
+ * ownership first. An object that does not match its type, for example with list items that lack their keys, loses its managedFields, or
+ * keeps those of the live object (`keepsLiveOnMismatch`). Never throws.
  *
  * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
@@ -87,8 +92,9 @@ export function* managedFieldsAfterUpdate(
     const created = yield* createdEntries(request)
     if (created !== undefined) return created.length === 0 ? undefined : created
   }
-  const managed = yield* updateManaged(before, request)
-  if (managed.managers.size === 0) return undefined
+  const managed = yield* changedManagers(before, request)
+  if (managed === undefined && request.keepsLiveOnMismatch === true) return stored
+  if (managed === undefined || managed.managers.size === 0) return undefined
   const entries = yield* encodeManagedFields(managed)
   return identicalEntries(stored, entries) ? stored : entries
 }
@@ -113,6 +119,11 @@ function* createdEntries(request: TrackUpdateRequest<FrozenObject>): Work<Manage
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
 export function* updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Work<Managed> {
+  return (yield* changedManagers(managed, request)) ?? emptyManaged
+}
+
+/** The managers after an update; `undefined` for an object that does not match its type. */
+function* changedManagers(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Work<Managed | undefined> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -132,7 +143,7 @@ export function* updateManaged(managed: Managed, request: TrackUpdateRequest<Fro
     const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields }
     managers = stripMeta(yield* updateManagers(write, to, options, comparison), current)
   } catch (error) {
-    if (error instanceof FieldManagerError) return emptyManaged
+    if (error instanceof FieldManagerError) return undefined
     throw error
   }
   const taken = managers.get(current)

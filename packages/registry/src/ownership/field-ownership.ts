@@ -50,8 +50,11 @@ export function trackOwnership(
 ): Promise<void> | undefined {
   // Conversion by webhook is asynchronous.
   if (write.pace.isSliced || store.definition.conversion !== undefined) return trackInSlices(store, context, write)
-  const update = runAtOnce(hasMistypedValues(store, write)) ? undefined : ownersUpdate(store, context, write)
-  setManagedFields(write.next, update === undefined ? undefined : owners(store, write.next, update))
+  if (runAtOnce(hasMistypedValues(store, write))) setManagedFields(write.next, ownersOfMistyped(store, write))
+  else {
+    const update = ownersUpdate(store, context, write)
+    setManagedFields(write.next, update === undefined ? undefined : owners(store, write.next, update))
+  }
   return undefined
 }
 
@@ -63,7 +66,11 @@ async function trackInSlices(
   const { next, pace } = write
   const check = hasMistypedValues(store, write)
   const isMistyped = pace.isSliced ? await pace.run(check) : runAtOnce(check)
-  const update = isMistyped ? undefined : ownersUpdate(store, context, write)
+  if (isMistyped) {
+    setManagedFields(next, ownersOfMistyped(store, write))
+    return
+  }
+  const update = ownersUpdate(store, context, write)
   setManagedFields(next, update === undefined ? undefined : await runInLaterTurns(paced.owners(store, next, update), store.turns))
 }
 
@@ -87,13 +94,20 @@ function ownersUpdate(
     resetFields: reset.get(subresource),
     now: store.environment.clock.now(),
     types,
+    keepsLiveOnMismatch: store.fieldOwnership.keepsLiveOnMismatch,
   }
+}
+
+/** The managedFields of an object for which ownership cannot be tracked. */
+function ownersOfMistyped({ fieldOwnership }: OwnershipContext, { live }: OwnedWrite): Owners {
+  return fieldOwnership.keepsLiveOnMismatch ? live?.metadata.managedFields : undefined
 }
 
 /**
  * Whether an update of a custom resource involves values that do not match the types of its schema. Such values occur in a stored object
  * whose schema has changed since; in the part that the request cannot change, which is dropped without validation; and in strings with a
- * `format`, where validation accepts lists. For such an update, kube-apiserver fails to track ownership and drops all managedFields.
+ * `format`, where validation accepts lists. For such an update, kube-apiserver fails to track ownership: it drops all managedFields, and since
+ * 1.37 keeps those of the stored object.
  */
 function* hasMistypedValues(
   { definition, fieldOwnership }: OwnershipContext,
@@ -159,6 +173,11 @@ export class FieldOwnership {
   constructor(served: ServedResources, { release }: Pick<Features, 'release'>) {
     this.#served = served
     this.#release = release
+  }
+
+  /** Whether an update for which ownership cannot be tracked keeps the managedFields of the stored object. */
+  get keepsLiveOnMismatch(): boolean {
+    return this.#release.atLeast('1.37')
   }
 
   of(definition: ResourceDefinition): OwnedKind {
