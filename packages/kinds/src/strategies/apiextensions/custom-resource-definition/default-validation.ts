@@ -1,5 +1,5 @@
 import { memberNames, type Work } from '@krmkit/base/work'
-import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { type Features, type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import * as pacedMeta from '@krmkit/meta/paced'
 import { formatFieldErrors, relocatedError } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
@@ -19,15 +19,20 @@ import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
 import { partsPerStep, type Schema, sortedNames } from './schema.ts'
 
-/** Defaults must be values that the schema itself accepts. */
-export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Work<FieldError[]> {
-  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
-  return yield* pacedMeta.collectErrors((errors) =>
-    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors),
-  )
+export interface DefaultOptions {
+  readonly objectMeta: () => StructType
+  /** The release whose formats are checked. */
+  readonly release: Features['release']
 }
 
-interface At {
+/** Defaults must be values that the schema itself accepts. */
+export function* validateDefaults(schema: Schema, path: Path, options: DefaultOptions): Work<FieldError[]> {
+  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  const at: At = { ...options, resource: root, node: nodeOf(root), steps: [], inMetadata: false, budget: {} }
+  return yield* pacedMeta.collectErrors((errors) => walk(root, path, at, errors))
+}
+
+interface At extends DefaultOptions {
   /** The innermost resource around the schema: the root, or an embedded one. */
   readonly resource: Schema
   /** The same as a node, built once. */
@@ -36,7 +41,6 @@ interface At {
   readonly steps: readonly (string | 0)[]
   /** Within apiVersion, kind or metadata of the resource. */
   readonly inMetadata: boolean
-  readonly objectMeta: () => StructType
   /** Cost budget of the rules of all defaults together. */
   readonly budget: { cost?: number }
 }
@@ -64,7 +68,8 @@ function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Wor
   // Defaults of `additionalProperties` are not validated, as on kube-apiserver.
 }
 
-function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): Work<FieldError[]> {
+function* validateValue(schema: Schema, path: Path, at: At): Work<FieldError[]> {
+  const { objectMeta } = at
   const value = schema.default as JsonValue
   const node = createSchemaNode(schema as JsonObject)
   yield true
@@ -76,7 +81,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   yield true
   const errors: FieldError[] = []
   if (unknown.length > 0) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  if (!node.containsEmbedded) return [...errors, ...(yield* validateAlone(schema, path, budget))]
+  if (!node.containsEmbedded) return [...errors, ...(yield* validateAlone(schema, path, at))]
   const wrong = embeddedTypeError(value, node, objectMeta(), path)
   if (wrong !== undefined) return [...errors, wrong]
   const coerced = coercedDefault(schema, objectMeta)
@@ -84,7 +89,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   const embedded = validateEmbedded(coerced, node, objectMeta(), { path, root: false })
   if (embedded.length > 0) return [...errors, ...embedded]
   yield true
-  return [...errors, ...(yield* validateAlone({ ...schema, default: coerced }, path, budget))]
+  return [...errors, ...(yield* validateAlone({ ...schema, default: coerced }, path, at))]
 }
 
 /**
@@ -165,8 +170,8 @@ function coercedDefault(schema: Schema, objectMeta: () => StructType): JsonValue
   return holder.value
 }
 
-function* validateAlone(schema: Schema, path: Path, budget: At['budget']): Work<FieldError[]> {
-  const errors = validateByKeywords(schema, path)
+function* validateAlone(schema: Schema, path: Path, { budget, release }: Pick<At, 'budget' | 'release'>): Work<FieldError[]> {
+  const errors = validateByKeywords(schema, path, release)
   return errors.length > 0 ? errors : yield* validateByRules(schema, path, budget)
 }
 
@@ -198,8 +203,9 @@ function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Wor
  * Validates against the keywords of the schema. As on kube-apiserver, the type of an integer or string and keys of lists are
  * not checked.
  */
-function validateByKeywords(schema: Schema, path: Path): FieldError[] {
-  const found = createSchemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
+function validateByKeywords(schema: Schema, path: Path, release: Features['release']): FieldError[] {
+  const validate = createSchemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true, release })
+  const found = validate(schema.default as JsonValue)
   return found.map((error) => relocatedError(error, error.field === '<nil>' ? String(path) : `${path}.${error.field}`))
 }
 
@@ -225,12 +231,13 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 }
 
 /** Validates metadata with the default in an otherwise complete object. */
-function* validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): Work<FieldError[]> {
+function* validateInMetadata(schema: Schema, path: Path, at: At): Work<FieldError[]> {
+  const { node, steps, objectMeta } = at
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
   const problem = metadataError(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
-  return yield* validateAlone(schema, path, budget)
+  return yield* validateAlone(schema, path, at)
 }
 
 function nodeOf(schema: Schema): () => SchemaNode {

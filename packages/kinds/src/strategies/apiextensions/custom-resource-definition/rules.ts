@@ -54,6 +54,7 @@ function validateMetadata(object: Definition): Work<FieldError[]> {
 function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Work<FieldError[]> {
   return yield* collectErrors(function* (errors) {
     const { names, conversion, preserveUnknownFields } = object.spec
+    const { release } = context.features
     const versions = object.spec.versions ?? []
     const { shared, own } = yield* internalForm(object)
     const options = yield* expressionOptions(object, old, context)
@@ -73,14 +74,20 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
       const status = version.subresources?.status !== undefined
       const expressions = options([version.name])
       errors.push(
-        ...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions, structural })),
+        ...(yield* validateParts(own[index] as VersionParts, at, {
+          schemaAt: 'schema',
+          status,
+          expressions,
+          structural,
+          release,
+        })),
       )
     }
     validateVersionSet(object.spec.versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const status = versions.some(({ subresources }) => subresources?.status !== undefined)
     const expressions = options(versions.map(({ name }) => name))
-    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions, structural })))
+    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions, structural, release })))
     if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
       const at = spec.child('conversion').child('strategy')
       errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
@@ -166,12 +173,13 @@ interface PartOptions {
   readonly status: boolean
   readonly structural: boolean
   readonly expressions: ValidationOptions['expressions']
+  readonly release: ValidationOptions['release']
 }
 
 function* validateParts(
   parts: VersionParts,
   path: Path,
-  { schemaAt, status, expressions, structural }: PartOptions,
+  { schemaAt, status, expressions, structural, release }: PartOptions,
 ): Work<FieldError[]> {
   const selectable = path.child('selectableFields')
   // A schema shared by all versions is ignored if fields are not shared, as on kube-apiserver, which takes `schema: {}` for one there.
@@ -183,7 +191,7 @@ function* validateParts(
         ]
       : [parts.schema, ['validations.schema is', 'validations.schema is'] as const]
   return [
-    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions })),
+    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions, release })),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0

@@ -1,8 +1,7 @@
 import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
-import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
-import { validateDefaults } from './default-validation.ts'
+import { type DefaultOptions, validateDefaults } from './default-validation.ts'
 import { type ExpressionRuleOptions, validateExpressions } from './expression-validation.ts'
 import { goSchema, isGoZero, schemaMembers } from './go-form.ts'
 import { type Schema, withoutEmpties } from './schema.ts'
@@ -12,12 +11,11 @@ import { validateStructural } from './structural-validation.ts'
 
 /** Validation of the schema of a version. */
 
-export interface ValidationOptions {
+export interface ValidationOptions extends DefaultOptions {
   /** The version has the status sub-resource. */
   readonly status: boolean
   /** The schema must be structural: objects are pruned, or it uses keywords that only structural schemas may have. */
   readonly structural: boolean
-  readonly objectMeta: () => StructType
   readonly expressions: Pick<ExpressionRuleOptions, 'environment' | 'unchanged'>
 }
 
@@ -45,7 +43,7 @@ export function* validateSchema(
   const plain = yield* withoutEmpties(schema)
   if (expressible) {
     const structural = yield* validateStructural(schema, at)
-    const faults = structural.length > 0 ? structural : yield* validateDefaults(plain, at, options.objectMeta)
+    const faults = structural.length > 0 ? structural : yield* validateDefaults(plain, at, options)
     errors.push(...faults)
     expressible = faults.length === 0
   }

@@ -54,8 +54,10 @@ function definition(schema: JsonObject | undefined = open, version: JsonObject =
   return object
 }
 
-const faults = (object: CustomResourceDefinition): string[] =>
-  runValidation(strategy.validate?.(object, context)).map(formatFieldError)
+const faults = (object: CustomResourceDefinition, { features }: Partial<StrategyContext> = context): string[] =>
+  runValidation(strategy.validate?.(object, { ...context, ...(features === undefined ? {} : { features }) })).map(
+    formatFieldError,
+  )
 const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
 const at = 'spec.validation.openAPIV3Schema.properties[f]'
 
@@ -111,6 +113,16 @@ describe('custom resource definitions', () => {
   it('refuse unknown members of defaults, null ones too', () => {
     const unknown = 'Invalid value: map[string]interface {}{"x":interface {}(nil)}: must not have unknown fields'
     expect(faults(definition(field({ type: 'object', default: { x: null } })))).toEqual([`${at}.default: ${unknown}`])
+  })
+
+  it('check numeric formats of defaults from 1.36 on', () => {
+    const object = definition(field({ type: 'integer', default: 1.5 }))
+    const mistyped = `${at}.default: Invalid value: "number":  in body must be of type integer: "number"`
+    expect(faults(object)).toEqual([mistyped])
+    expect(faults(object, { features: createFeatures('1.36') })).toEqual([
+      mistyped,
+      `${at}.default: Invalid value: "": Checked value must be of type integer (default format) in `,
+    ])
   })
 
   it('validate no further defaults once a rule has exceeded its cost', async () => {
