@@ -62,22 +62,22 @@ function shownFor(scope: RequestScope, representation: Representation, { include
     object: shown,
     left: (object, resourceVersion) => shown({ ...object, metadata: { ...object.metadata, resourceVersion } } as FrozenObject),
     bookmark(resourceVersion, initialEventsEnd) {
-      const annotations = !initialEventsEnd
-        ? {}
-        : {
-            annotations: {
-              [`${profile.apiDomain}/initial-events-end`]: 'true',
-              [`${profile.domain}/initial-events-list-blueprint`]: listBlueprint(scope, representation),
-            },
-          }
       const object = {
         kind,
         apiVersion: apiVersionOf(group, version),
-        metadata: { resourceVersion, ...annotations },
+        metadata: { resourceVersion, ...(initialEventsEnd ? { annotations: endAnnotations(scope, representation) } : {}) },
       }
       return transform === undefined ? object : bookmarkForm(scope, transform, object, { include, printer })
     },
   }
+}
+
+/** Annotations of the bookmark that ends a streamed list: before 1.34 with an empty list of the kind. */
+function endAnnotations(scope: RequestScope, representation: Representation): Record<string, string> {
+  const { profile, features } = scope
+  const end = { [`${profile.apiDomain}/initial-events-end`]: 'true' }
+  if (features.release.atLeast('1.34')) return end
+  return { ...end, [`${profile.domain}/initial-events-list-blueprint`]: listBlueprint(scope, representation) }
 }
 
 /** Unencoded events, for in-process callers. */
@@ -150,6 +150,7 @@ function bookmarkForm(
     const { creationTimestamp: _, ...shown } = metadata
     return { ...type, metadata: shown }
   }
-  const { resourceVersion = '' } = object.metadata
-  return tableOf(printer, [], { resourceVersion }, { ...form, include, now: clock.now() })
+  const { resourceVersion = '', annotations } = object.metadata
+  // A row shows the annotations that mark the end of a streamed list.
+  return tableOf(printer, annotations === undefined ? [] : [object], { resourceVersion }, { ...form, include, now: clock.now() })
 }

@@ -19,10 +19,12 @@ export interface WatchTerms {
   readonly selected: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>
   readonly bookmarks: boolean
   /**
-   * True: the stream starts with the existing objects, followed by a bookmark that marks their end. False: only changes are sent.
-   * Undefined: `resourceVersion` decides whether the existing objects come first, without a bookmark.
+   * True: the stream starts with the existing objects, followed by a bookmark. False: only changes are sent. Undefined: `resourceVersion`
+   * decides whether the existing objects come first, without a bookmark.
    */
   readonly initialEvents: boolean | undefined
+  /** Whether the bookmark after the existing objects is annotated as their end. */
+  readonly marksInitialEnd: boolean
   /** Zero: the watch ends at once. */
   readonly timeoutMs: number
 }
@@ -87,7 +89,7 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
     if (wakeup.stopped) return
     context.watchInitialized?.()
     if (terms.initialEvents === true && terms.bookmarks)
-      for (const chunk of chunks.join([frames.bookmark(watch.startVersion, true)])) yield chunk
+      for (const chunk of chunks.join([frames.bookmark(watch.startVersion, terms.marksInitialEnd)])) yield chunk
     bookmarks.schedule()
     while (!wakeup.stopped) {
       const count = yield* liveChunks(request, live, pace)

@@ -1,3 +1,4 @@
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
@@ -125,6 +126,21 @@ describe('watch frames', () => {
     await sample.clock.advance(60_000)
     expect((await pending)[0]).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: version } } })
     await stream.leave()
+  })
+
+  it('mark the end of a streamed list without a list since 1.34, and that of a Table', async () => {
+    const sample = await sampleServer({ features: createFeatures('1.37') })
+    const resourceVersion = await make(sample, 'a')
+    const metadata = { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }
+    const asked = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+    const objects = await watch(sample, asked)
+    expect((await objects.next(2))[1]?.object).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata })
+    const rows = await watch(sample, asked, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' })
+    expect((await rows.next(2))[1]).toMatchObject({ type: 'BOOKMARK', object: { rows: [{ object: { metadata } }] } })
+    const unasked = await watch(sample, 'allowWatchBookmarks=true')
+    const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion } }
+    expect((await unasked.next(2))[1]).toEqual({ type: 'BOOKMARK', object: bookmark })
+    for (const each of [objects, rows, unasked]) await each.leave()
   })
 
   it('have only the resourceVersion in the metadata of custom resource bookmarks [P30]', async () => {

@@ -16,12 +16,13 @@ import { type WatchTerms, watchStream } from './watch-stream.ts'
 
 /** WATCH of a collection or of one object. @see API protocol specification, 2.4 and 4.2 */
 export async function watchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { responses } = scope
+  const { responses, features } = scope
   const options = watchOptions(context, scope)
-  // A client that streams a list needs objects: rows of Tables do not show where the list ends.
+  // Before 1.34, a streamed list has objects, whose bookmark holds an empty list of their kind.
   const isStreamedList = options.initialEvents === true && options.bookmarks
   const representation = negotiated(scope, context, {
-    transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
+    transforms:
+      isStreamedList && !features.release.atLeast('1.34') ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
   })
   const terms = watchTerms(scope, context, options)
   const rows = representation.transform?.as === 'Table' ? await rowForm(scope, context) : withoutRows
@@ -81,7 +82,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   // As on kube-apiserver, a watch by the deprecated path, without the parameter `watch`, is checked by the rules of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {
     versionOptions(context)
-    return { selected, seconds, initialEvents: undefined, bookmarks }
+    return { selected, seconds, initialEvents: undefined, bookmarks, marksInitialEnd: false }
   }
   const isAsked = features.release.atLeast('1.27') && query.has('sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
@@ -97,12 +98,13 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
     if (isAsked || !features.release.atLeast('1.34')) throw ApiError.badRequest(detail)
     throw listOptionsInvalid(profile, [field.forbidden('resourceVersionMatch', detail)])
   }
-  return { selected, seconds, initialEvents, bookmarks }
+  return { selected, seconds, initialEvents, bookmarks, marksInitialEnd: isAsked }
 }
 
 /**
  * Whether a watch that begins with the existing objects is a streamed list although `sendInitialEvents` is absent. This is so where
- * kube-apiserver enables the gate `WatchList`. Differs: not in releases where only this server enables the gate by default.
+ * kube-apiserver enables the gate `WatchList`. Differs: not in releases where only this server enables the gate by default; and the bookmark
+ * after the existing objects has no annotations, which only clients that ask for a streamed list expect.
  */
 function streamsByDefault(version: string | undefined, features: Features): true | undefined {
   const { configured, release } = features

@@ -52,8 +52,11 @@ export class Normalizer {
     const deleted = deletedKind(step, answer)
     const shown = () => (isOwn(step, type) ? '<own>' : this.#body(answer.body, type))
     const body = deleted === undefined ? withoutOtherGroups(step.path, shown()) : { kind: deleted }
-    // Bookmarks of a certain time are sent when it comes.
-    const events = answer.events?.map((event) => this.#event(event, type)).filter((event) => !isTimedBookmark(event))
+    // Bookmarks of a certain time are sent when it comes. The end of a list that the step has not asked to stream is marked by kube-apiserver only.
+    const isStreamed = JSON.stringify(step.query ?? '').includes('sendInitialEvents')
+    const events = answer.events
+      ?.map((event) => this.#event(event, type))
+      .filter((event) => !isBookmark(event) || (isStreamed && endsList(event)))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
   }
 
@@ -300,8 +303,12 @@ function decoded(text: string, type: string): unknown {
   }
 }
 
-/** Whether an event is a bookmark that ends no list. */
-function isTimedBookmark(event: unknown): boolean {
+/** Whether an event is a bookmark of objects. */
+function isBookmark(event: unknown): boolean {
   const { type, object } = event as { readonly type?: string; readonly object?: { readonly kind?: string } }
-  return type === 'BOOKMARK' && object?.kind !== 'Table' && !JSON.stringify(object).includes('initial-events-end')
+  return type === 'BOOKMARK' && object?.kind !== 'Table'
+}
+
+function endsList(event: unknown): boolean {
+  return JSON.stringify(event).includes('initial-events-end')
 }
