@@ -65,6 +65,7 @@ export async function startControllers(options: ServeOptions, context: Controlle
   const chosen = {
     ...environment,
     client,
+    features: components.features,
     controllers: components.controllers,
     available: components.availableControllers,
     bootstrapSigningKey: options.bootstrapSigningKey,

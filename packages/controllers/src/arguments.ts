@@ -7,6 +7,7 @@ const optionKinds: OptionKinds<ControllersOptions> = {
   clock: 'object',
   random: 'object',
   profile: 'object',
+  features: 'object',
   controllers: 'texts',
   available: 'list',
   rootCA: 'text',

@@ -2,7 +2,7 @@ import type { RateLimit } from '@krmkit/base/token-bucket'
 import type { CertificateSigners, SignerRules } from '@krmkit/certificates'
 import type { BootstrapSigningKey } from '@krmkit/certificates/bootstrap'
 import type { Client } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import type { Monitors } from './framework/monitors.ts'
 import type { SharedInformers } from './framework/shared-informers.ts'
 import type { QueueRun, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
@@ -42,6 +42,8 @@ export interface ControllerContext {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  /** The release and feature gates by which controllers act. */
+  readonly features: Features
   /** Field manager of the writes of controllers. */
   readonly fieldManager: string
   /** PEM of the authority of the server certificate. Absent: it is not published. */
@@ -91,6 +93,8 @@ export interface ControllersOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
+  /** The release and feature gates of the server. Default: those of release 1.33. */
+  readonly features?: Features
   /**
    * Names as in `--controllers`: `name` enables a controller, `-name` disables it, and `*` enables all default controllers.
    * Default `*`.

@@ -1,5 +1,5 @@
 import { allowManyListeners } from '@krmkit/base/platform'
-import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { createFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { checkOptions } from './arguments.ts'
 import { builtInControllers } from './built-in.ts'
 import { resolveAlias } from './controller-aliases.ts'
@@ -73,6 +73,7 @@ function startControllers(options: ControllersOptions): RunningControllers {
     clock,
     random,
     profile,
+    features: options.features ?? createFeatures(),
     fieldManager: options.fieldManager ?? 'kube-controller-manager',
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,

@@ -7,6 +7,7 @@ import {
   type RunningControllers,
   runControllers,
 } from '@krmkit/controllers'
+import { createFeatures } from '@krmkit/meta'
 import { deferredHeartbeats } from './cluster.ts'
 import type { HostAuthority } from './host.ts'
 import type { Instance } from './instance.ts'
@@ -29,13 +30,14 @@ export interface ControllerParts {
 
 /** Runs the controllers of a server between two resets. */
 export function runInstanceControllers(options: TestServerOptions, parts: ControllerParts): RunningControllers {
-  const { rootCA, legacyToken, metrics, onError, signerRules, server = {} } = options
+  const { rootCA, legacyToken, metrics, onError, signerRules, emulate, server = {} } = options
   const { random, profile } = server
   const { instance, client, clock, chosen, onRun } = parts
   return runControllers({
     ...{ client, clock, onRun },
     ...chosen,
     paced: false,
+    features: server.features ?? createFeatures(emulate ?? server.emulate),
     newestVersion: () => String(instance.storage.revision),
     ...optional({ random, profile, rootCA, legacyToken, signerRules, metrics, onError }),
     ...signingOf(options, parts),

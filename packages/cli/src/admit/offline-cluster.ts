@@ -104,6 +104,7 @@ export class OfflineCluster implements AsyncDisposable {
     const controllers = runControllers({
       ...environment,
       client: createInProcessClient(server, { user: controllerManager }),
+      features,
       controllers: neededControllers,
     })
     await controllers.settled()

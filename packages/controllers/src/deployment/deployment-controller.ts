@@ -1,6 +1,7 @@
 import { isEmptyObject } from '@krmkit/base/work'
 import type { Informer } from '@krmkit/client'
 import { ApiError } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
@@ -50,7 +51,16 @@ import {
   scalingTargets,
   setsToCleanUp,
 } from './scaling.ts'
-import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutStatus, withCondition } from './status.ts'
+import {
+  conditionOf,
+  countStatus,
+  deadlineMs,
+  hasDeadline,
+  isComplete,
+  rolloutStatus,
+  type StatusOptions,
+  withCondition,
+} from './status.ts'
 
 /**
  * Rolls out deployments: creates one replica set per template and moves replicas from the old sets to the new one as the strategy
@@ -131,7 +141,7 @@ class DeploymentController {
     }
     const claimed = await claimSets(known, this.#candidates(known), this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
-      await this.#writeStatus(known, countStatus(known, await split(known, claimed), this.#now()))
+      await this.#writeStatus(known, countStatus(known, await split(known, claimed), this.#statusOptions()))
       return undefined
     }
     const deployment = await this.#recordPause(known)
@@ -149,7 +159,7 @@ class DeploymentController {
     if (isFixed) {
       await this.#scaleAll(deployment, scalingTargets(deployment, sets, this.#annotationKeys))
       if (deployment.spec?.paused === true) await this.#cleanUp(deployment, sets)
-      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#now()))
+      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#statusOptions()))
     }
     if (!isRolling(deployment)) return this.#recreate(deployment, sets)
     const { current } = sets
@@ -209,7 +219,7 @@ class DeploymentController {
   }
 
   async #finish(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
-    const status = rolloutStatus(deployment, sets, this.#now())
+    const status = rolloutStatus(deployment, sets, this.#statusOptions())
     if (isComplete(deployment, status)) await this.#cleanUp(deployment, sets)
     return this.#writeStatus(deployment, status)
   }
@@ -353,8 +363,9 @@ class DeploymentController {
     return status
   }
 
-  #now(): { readonly now: number } {
-    return { now: this.#context.clock.now() }
+  #statusOptions(): StatusOptions {
+    const { clock, features } = this.#context
+    return { now: clock.now(), countsTerminating: gateEnabled('DeploymentReplicaSetTerminatingReplicas', features) }
   }
 }
 

@@ -26,6 +26,7 @@ export interface DeploymentStatus {
   readyReplicas?: number
   availableReplicas?: number
   unavailableReplicas?: number
+  terminatingReplicas?: number
   conditions?: DeploymentCondition[]
   collisionCount?: number
 }
@@ -50,6 +51,7 @@ export interface ReplicaSet extends ApiObject {
     replicas?: number
     readyReplicas?: number
     availableReplicas?: number
+    terminatingReplicas?: number
     observedGeneration?: number
     conditions?: DeploymentCondition[]
   }

@@ -7,6 +7,7 @@ import {
   desiredReplicas,
   fenceposts,
   type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
   sumOf,
 } from './objects.ts'
 import { allOf, type DeploymentReplicaSets } from './scaling.ts'
@@ -16,15 +17,18 @@ import { allOf, type DeploymentReplicaSets } from './scaling.ts'
 export interface StatusOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Whether the status counts terminating pods: the gate `DeploymentReplicaSetTerminatingReplicas`. */
+  readonly countsTerminating: boolean
 }
 
 /** Returns the status with replica counts and the Available condition. The Progressing condition is unchanged. */
 export function countStatus(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets,
-  { now }: StatusOptions,
+  { now, countsTerminating }: StatusOptions,
 ): DeploymentStatus {
   const all = allOf(sets)
+  const terminating = countsTerminating ? terminatingReplicas(all) : undefined
   const replicas = actualReplicas(all)
   const available = availableReplicas(all)
   const { collisionCount, conditions = [] } = deployment.status ?? {}
@@ -43,9 +47,20 @@ export function countStatus(
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
+    ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
     conditions: withCondition(conditions as DeploymentCondition[], { type: 'Available', ...availability }, now),
     ...(collisionCount === undefined ? {} : { collisionCount }),
   }
+}
+
+/** The terminating pods of all sets; undefined when a set that its controller has seen does not count its own. */
+function terminatingReplicas(sets: readonly ReadonlyReplicaSet[]): number | undefined {
+  let count = 0
+  for (const { status } of sets) {
+    if (status?.terminatingReplicas === undefined && (status?.observedGeneration ?? 0) !== 0) return undefined
+    count += status?.terminatingReplicas ?? 0
+  }
+  return count
 }
 
 /** Returns the status with replica counts and the Available and Progressing conditions. */

@@ -24,6 +24,7 @@ export interface ReplicaStatus {
   fullyLabeledReplicas?: number
   readyReplicas?: number
   availableReplicas?: number
+  terminatingReplicas?: number
   observedGeneration?: number
   conditions?: ReplicaCondition[]
 }
@@ -47,6 +48,8 @@ export interface ReplicaKind {
   /** Event source of the controller. */
   readonly eventSource: string
   readonly resource: ResourceType<ReplicaSet>
+  /** Whether the status counts terminating pods, where the gate `DeploymentReplicaSetTerminatingReplicas` is on. */
+  readonly countsTerminating: boolean
   selectorOf(set: ReadonlyReplicaSet): LabelSelector | undefined
 }
 
@@ -54,6 +57,7 @@ export const replicaSetKind: ReplicaKind = {
   controllerName: 'replicaset-controller',
   eventSource: 'replicaset-controller',
   resource: resourceType<ReplicaSet>({ group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet' }),
+  countsTerminating: true,
   selectorOf: ({ spec }) => labelSelectorFromObject(spec?.selector as LabelSelectorObject | null | undefined),
 }
 
@@ -66,6 +70,7 @@ export const replicationControllerKind: ReplicaKind = {
     resource: 'replicationcontrollers',
     kind: 'ReplicationController',
   }),
+  countsTerminating: false,
   selectorOf({ spec }) {
     const labels = (spec?.selector ?? {}) as Record<string, string>
     return isEmptyObject(labels) ? undefined : labelSelectorFromLabels(labels)

@@ -1,4 +1,5 @@
 import type { Informer } from '@krmkit/client'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
@@ -13,7 +14,7 @@ import { Expectations } from '../workloads/expectations.ts'
 import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { byController, OwnedPods } from '../workloads/owned-pods.ts'
 import { isNamespaceTerminating, isNotFound, PodControl, podFromTemplate } from '../workloads/pod-control.ts'
-import { isActive, nextAvailableAtMs } from '../workloads/pod-state.ts'
+import { isActive, isFinished, isTerminating, nextAvailableAtMs } from '../workloads/pod-state.ts'
 import { slowStart } from '../workloads/slow-start.ts'
 import {
   type ReadonlyReplicaSet,
@@ -94,11 +95,21 @@ class ReplicaSetController {
     const mayScale = waitMs === 0 && set.metadata.deletionTimestamp === undefined
     const failure = mayScale ? await this.#scale(key, set, pods) : undefined
     const nowMs = this.#context.clock.now()
-    await this.#writeStatus(set, replicaStatus(set, pods, { nowMs, failure }))
+    await this.#writeStatus(set, replicaStatus(set, pods, { nowMs, failure, terminating: this.#countTerminating(set) }))
     if (failure !== undefined) throw failure
     const availableAt = nextAvailableAtMs(pods, set.spec?.minReadySeconds, nowMs)
     if (availableAt !== undefined) return { requeueAfterMs: availableAt - nowMs }
     return waitMs === 0 ? undefined : { requeueAfterMs: waitMs }
+  }
+
+  /** Returns the number of terminating pods; undefined where the status does not count them. */
+  #countTerminating(set: ReadonlyReplicaSet): number | undefined {
+    const { features } = this.#context
+    if (!this.#kind.countsTerminating || !gateEnabled('DeploymentReplicaSetTerminatingReplicas', features)) return undefined
+    const selector = this.#kind.selectorOf(set)
+    const isCounted = (pod: ReadonlyPod) =>
+      isTerminating(pod) && !isFinished(pod) && selector?.matches(pod.metadata.labels ?? {}) === true
+    return this.#pods.of(set).filter(isCounted).length
   }
 
   /** Creates missing pods or deletes surplus ones. @returns the first error */

@@ -6,15 +6,19 @@ import type { ReadonlyReplicaSet, ReplicaCondition, ReplicaStatus } from './obje
 
 const failureType = 'ReplicaFailure'
 
-/**
- * Returns the status of a set with these active pods.
- *
- * @param failure the error of the last creation or deletion of pods; undefined when it succeeded
- */
+export interface StatusOptions {
+  readonly nowMs: number
+  /** The error of the last creation or deletion of pods; undefined when it succeeded. */
+  readonly failure: unknown
+  /** Number of terminating pods; undefined: the status does not count them. */
+  readonly terminating?: number | undefined
+}
+
+/** Returns the status of a set with these active pods. */
 export function replicaStatus(
   set: ReadonlyReplicaSet,
   pods: readonly ReadonlyPod[],
-  { nowMs, failure }: { readonly nowMs: number; readonly failure: unknown },
+  { nowMs, failure, terminating }: StatusOptions,
 ): ReplicaStatus {
   const template = labelSelectorFromLabels(set.spec?.template?.metadata?.labels ?? {})
   const ready = pods.filter(isReady)
@@ -27,16 +31,13 @@ export function replicaStatus(
   return {
     replicas: pods.length,
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
+    ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
     observedGeneration: set.metadata.generation ?? 0,
     ...(conditions.length === 0 ? {} : { conditions }),
   }
 }
 
-function conditionsOf(
-  { status }: ReadonlyReplicaSet,
-  excess: number,
-  { nowMs, failure }: { readonly nowMs: number; readonly failure: unknown },
-): ReplicaCondition[] {
+function conditionsOf({ status }: ReadonlyReplicaSet, excess: number, { nowMs, failure }: StatusOptions): ReplicaCondition[] {
   const before = (status?.conditions ?? []).map((condition) => ({ ...condition }))
   if (failure === undefined) return before.filter(({ type }) => type !== failureType)
   if (before.some(({ type }) => type === failureType)) return before

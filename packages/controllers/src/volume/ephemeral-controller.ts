@@ -3,8 +3,8 @@ import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreCreateConflict } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import { isDeleted, isOwnedBy } from './claim-use.ts'
 import { claims, ephemeralClaimName, keyOf, type Pod, pods } from './objects.ts'
-import { isDeleted, isOwnedBy } from './protection.ts'
 
 /**
  * Creates the claims of ephemeral volumes, named by pod and volume. The pod owns the claims, so they are deleted with it. An

@@ -46,13 +46,25 @@ export interface ClaimSpec {
 
 export interface Claim extends ApiObject {
   spec?: ClaimSpec
-  status?: { phase?: string; accessModes?: string[]; capacity?: Record<string, string> }
+  status?: { phase?: string; accessModes?: string[]; capacity?: Record<string, string>; conditions?: ClaimCondition[] }
+}
+
+export interface ClaimCondition {
+  type: string
+  status: string
+  lastTransitionTime?: string | null
+  reason?: string
+  message?: string
 }
 
 export interface StorageClass extends ApiObject {
   provisioner?: string
   volumeBindingMode?: string
   allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[]
+}
+
+export interface ContainerStatus {
+  state?: { running?: object; terminated?: object; waiting?: object }
 }
 
 export interface Pod extends ApiObject {
@@ -63,6 +75,12 @@ export interface Pod extends ApiObject {
       persistentVolumeClaim?: { claimName: string }
       ephemeral?: { volumeClaimTemplate?: { metadata?: Partial<ApiObject['metadata']>; spec?: ClaimSpec } }
     }[]
+  }
+  status?: {
+    phase?: string
+    initContainerStatuses?: ContainerStatus[]
+    containerStatuses?: ContainerStatus[]
+    ephemeralContainerStatuses?: ContainerStatus[]
   }
 }
 

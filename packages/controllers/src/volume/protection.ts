@@ -1,19 +1,12 @@
 import type { Informer, ResourceRef } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { ignoreNotFound } from '../framework/api-errors.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import {
-  type Claim,
-  claims,
-  ephemeralClaimName,
-  keyOf,
-  type Pod,
-  pods,
-  type Volume,
-  volumeAnnotationKeys,
-  volumes,
-} from './objects.ts'
+import { claimNames, isDeleted, needsClaim, usesClaim, withUse } from './claim-use.ts'
+import { type Claim, claims, keyOf, type Pod, pods, type Volume, volumeAnnotationKeys, volumes } from './objects.ts'
 
 /**
  * Protects claims and volumes in use: each has a finalizer, which is removed once the object is being deleted and no longer
@@ -52,6 +45,8 @@ export const volumeProtectionController: Controller = {
 class ClaimProtection {
   readonly #context: ControllerContext
   readonly #finalizer: string
+  /** Whether conditions tell which bound claims are unused. */
+  readonly #tracksUse: boolean
   readonly #claims: Informer<Claim>
   readonly subscriptions: (() => void)[] = []
   readonly #add: (key: string) => void
@@ -60,11 +55,14 @@ class ClaimProtection {
   constructor(context: ControllerContext) {
     this.#context = context
     this.#finalizer = volumeAnnotationKeys(context.profile).claimFinalizer
+    this.#tracksUse = gateEnabled('PersistentVolumeClaimUnusedSinceTime', context.features)
     this.#claims = context.informers.of(claims)
     const work = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = (key) => work.add(key)
     const enqueue = (claim: DeepReadonly<Claim>) => {
-      if (isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
+      // A condition may have been computed while a pod changed, so it is compared after each write.
+      const hasCondition = this.#tracksUse && isBound(claim) && !isDeleted(claim)
+      if (hasCondition || isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
     }
     this.subscriptions.push(this.#claims.on({ added: enqueue, updated: enqueue }))
   }
@@ -73,13 +71,33 @@ class ClaimProtection {
     const [namespace = '', name = ''] = key.split('/')
     const claim = this.#claims.get(name, namespace)
     if (claim === undefined) return undefined
-    const change = { resource: claims, object: claim, finalizer: this.#finalizer }
-    if (!isDeleted(claim)) await addFinalizer(this.#context, change)
-    else if (hasFinalizer(claim, this.#finalizer)) {
+    if (!isDeleted(claim)) {
+      const object = this.#tracksUse && isBound(claim) ? await this.#writeUse(claim) : claim
+      await addFinalizer(this.#context, { resource: claims, object, finalizer: this.#finalizer })
+    } else if (hasFinalizer(claim, this.#finalizer)) {
       if (await this.#isUsed(claim)) this.#watchPods()
-      else await removeFinalizer(this.#context, change)
+      else await removeFinalizer(this.#context, { resource: claims, object: claim, finalizer: this.#finalizer })
     }
     return undefined
+  }
+
+  /** Writes the condition that tells whether pods use a claim. @returns the claim as it is then */
+  async #writeUse(claim: DeepReadonly<Claim>): Promise<DeepReadonly<Claim>> {
+    this.#watchPods()
+    const { client, clock, fieldManager, informers, signal } = this.#context
+    const known = informers.of(pods)
+    if (!known.hasSynced) await known.synced
+    const isUsed = this.#podsByClaim()
+      .get(keyOf(claim))
+      .some((pod) => needsClaim(pod, claim))
+    const changed = withUse(claim, isUsed, clock.now())
+    if (changed === undefined) return claim
+    return client.update(claims, changed, { subresource: 'status', fieldManager, signal })
+  }
+
+  #podsByClaim(): ObjectIndex<Pod> {
+    const keysOf = (pod: DeepReadonly<Pod>) => claimNames(pod).map((name) => `${pod.metadata.namespace ?? ''}/${name}`)
+    return this.#context.informers.index(pods, 'claim', keysOf)
   }
 
   /** Also lists pods on the server, because the informer may not have delivered a new pod yet. */
@@ -92,7 +110,7 @@ class ClaimProtection {
     return false
   }
 
-  /** Starts the informer of pods with the first terminating claim. */
+  /** Starts the informer of pods with the first terminating claim, or the first bound one where conditions tell their use. */
   #watchPods(): void {
     if (this.#watchesPods) return
     this.#watchesPods = true
@@ -100,40 +118,22 @@ class ClaimProtection {
       const namespace = pod.metadata.namespace ?? ''
       for (const name of claimNames(pod)) {
         const claim = this.#claims.get(name, namespace)
-        if (claim !== undefined && isDeleted(claim)) this.#add(keyOf(claim))
+        if (claim !== undefined && (this.#tracksUse || isDeleted(claim))) this.#add(keyOf(claim))
       }
     }
-    const unsubscribe = this.#context.informers.of(pods).on({ deleted: enqueue, updated: (_, before) => enqueue(before) })
-    this.subscriptions.push(unsubscribe)
+    const updated = (pod: DeepReadonly<Pod>, before: DeepReadonly<Pod>) => {
+      enqueue(before)
+      if (this.#tracksUse) enqueue(pod)
+    }
+    const added = this.#tracksUse ? { added: enqueue } : {}
+    this.subscriptions.push(this.#context.informers.of(pods).on({ ...added, deleted: enqueue, updated }))
     // Pods deleted before the informer started cause no event.
     for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
   }
 }
 
-function claimNames(pod: DeepReadonly<Pod>): string[] {
-  return (pod.spec?.volumes ?? []).flatMap((volume) => {
-    if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName]
-    return volume.ephemeral === undefined ? [] : [ephemeralClaimName(pod, volume)]
-  })
-}
-
-/** Whether a pod uses a claim. Unscheduled pods do not count: nodes do not start pods with a terminating claim. */
-function usesClaim(pod: DeepReadonly<Pod>, claim: DeepReadonly<Claim>): boolean {
-  if ((pod.spec?.nodeName ?? '') === '') return false
-  return (pod.spec?.volumes ?? []).some((volume) => {
-    if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName === claim.metadata.name
-    if (volume.ephemeral === undefined || ephemeralClaimName(pod, volume) !== claim.metadata.name) return false
-    return isOwnedBy(claim, pod)
-  })
-}
-
-/** Whether a claim was created for an ephemeral volume of a pod. */
-export function isOwnedBy(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
-  return claim.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid) ?? false
-}
-
-export function isDeleted({ metadata }: DeepReadonly<ApiObject>): boolean {
-  return metadata.deletionTimestamp !== undefined
+function isBound({ status }: DeepReadonly<Claim>): boolean {
+  return status?.phase === 'Bound'
 }
 
 function hasFinalizer({ metadata }: DeepReadonly<ApiObject>, finalizer: string): boolean {

@@ -125,6 +125,27 @@ describe('deployment controller', () => {
     expect(metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3546343826724305833')
   })
 
+  it('adds up the terminating pods of its sets since 1.35, where all of them count theirs', async () => {
+    await using server = await createTestServer({ seed: [deployment({ replicas: 0 })], controllers: ['*'], emulate: '1.37' })
+    await server.settle()
+    const status = async () => (await server.client.get(deployments, 'web')).status
+    expect(await status()).toMatchObject({ terminatingReplicas: 0 })
+    const [set] = await setsOf(server)
+    const report = async (counts: { terminatingReplicas: number | null }) => {
+      const status = { replicas: 0, observedGeneration: 1, ...counts }
+      await server.client.patch(replicaSets, set?.metadata.name ?? '', {
+        type: 'merge',
+        subresource: 'status',
+        patch: { status },
+      })
+      await server.settle()
+    }
+    await report({ terminatingReplicas: 2 })
+    expect(await status()).toMatchObject({ terminatingReplicas: 2 })
+    await report({ terminatingReplicas: null })
+    expect(await status()).not.toHaveProperty('terminatingReplicas')
+  })
+
   it('completes a deployment of zero replicas immediately', async () => {
     await using server = await start(deployment({ replicas: 0 }))
     await server.settle()

@@ -79,6 +79,21 @@ describe('replica set controller', () => {
     expect(await statusOf(server)).toMatchObject({ replicas: 1 })
   })
 
+  it('counts terminating pods since 1.35', async () => {
+    await using server = await startWith(['replicaset-controller'], [replicaSet()], { emulate: '1.35' })
+    expect(await statusOf(server)).toEqual({
+      ...{ replicas: 3, fullyLabeledReplicas: 3, terminatingReplicas: 0, observedGeneration: 1 },
+    })
+    const [first = ''] = await podNames(server)
+    await bindPod(server, first, 'n')
+    await server.client.delete(pods, first)
+    await server.settle()
+    expect(await statusOf(server)).toMatchObject({ replicas: 3, terminatingReplicas: 1 })
+    await server.client.delete(pods, first, { gracePeriodSeconds: 0 })
+    await server.settle()
+    expect(await statusOf(server)).toMatchObject({ replicas: 3, terminatingReplicas: 0 })
+  })
+
   it('counts pods as available only after minReadySeconds', async () => {
     await using server = await start(replicaSet({ replicas: 2, minReadySeconds: 30 }))
     await runPods(server)

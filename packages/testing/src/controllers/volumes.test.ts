@@ -5,9 +5,15 @@ import type { TestServer } from '../interfaces.ts'
 import { pods } from '../resources.fixture.ts'
 import { createTestServer } from '../test-server.ts'
 
+interface Condition {
+  type: string
+  status: string
+  reason?: string
+}
+
 interface Stored extends ApiObject {
   spec?: Record<string, unknown>
-  status?: { phase?: string; capacity?: object; accessModes?: string[]; message?: string }
+  status?: { phase?: string; capacity?: object; accessModes?: string[]; message?: string; conditions?: Condition[] }
 }
 
 const cluster = { group: '', version: 'v1', namespaced: false }
@@ -199,6 +205,27 @@ describe('protection', () => {
     await client.delete(pods, 'p', { gracePeriodSeconds: 0 })
     await server.settle()
     expect(await missing(client.get(claims, 'c'))).toBe(true)
+  })
+
+  it('a bound claim tells whether a pod uses it, since 1.37', async () => {
+    const uses = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] }
+    await using server = await createTestServer({ seed: [volume('v'), claim('c'), claim('waits')], emulate: '1.37' })
+    const { client } = server
+    const use = async () => {
+      await server.settle()
+      const { status } = await client.get(claims, 'c')
+      return status?.conditions?.map(({ type, status: value, reason }) => `${type} ${value} ${reason}`)
+    }
+    expect(await use()).toEqual(['Unused True NoPodsUsingPVC'])
+    expect((await client.get(claims, 'waits')).status).toEqual({ phase: 'Pending' })
+    await client.create(pods, pod('p', uses))
+    expect(await use()).toEqual(['Unused False PodUsingPVC'])
+    await client.delete(pods, 'p', { gracePeriodSeconds: 0 })
+    expect(await use()).toEqual(['Unused True NoPodsUsingPVC'])
+    await client.create(pods, pod('ended', uses))
+    const ended = { ...(await client.get(pods, 'ended')), status: { phase: 'Succeeded' } }
+    await client.update(pods, ended, { subresource: 'status' })
+    expect(await use()).toEqual(['Unused True NoPodsUsingPVC'])
   })
 
   it('a bound volume is kept until its claim is deleted', async () => {
