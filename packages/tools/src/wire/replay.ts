@@ -17,7 +17,11 @@ const withoutEffects: Controllers = [
 ]
 
 /** The same for scenarios whose answers show what a controller wrote that `*` does not enable. */
-const withEffects: Controllers = [['reports/job-policies-', '*,job-controller']]
+const withEffects: Controllers = [
+  ['reports/job-policies-', '*,job-controller'],
+  // Since 1.37, kube-controller-manager reads the target of a new autoscaler at once, before the next steps.
+  ['apply/apply-two-versions', '*,horizontal-pod-autoscaler-controller'],
+]
 
 /** Beginning of the names of scenarios in which the garbage collector deletes objects before the steps that do not find them. */
 const collected = 'reports/owner-references-'
@@ -30,7 +34,8 @@ export function controllersOf(name: string, scenario: ScenarioFile): string {
 }
 
 function showsControllers(name: string, { expected = {} }: ScenarioFile): boolean {
-  return name.startsWith('reports/') && JSON.stringify(expected).includes('"manager":"kube-controller-manager"')
+  const isControlled = name.startsWith('reports/') || withEffects.some(([prefix]) => name.startsWith(prefix))
+  return isControlled && JSON.stringify(expected).includes('"manager":"kube-controller-manager"')
 }
 
 /**
