@@ -1,4 +1,4 @@
-import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
+import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners, requiredMembersOf, type WriteContext } from '@krmkit/registry'
@@ -26,7 +26,6 @@ export async function createResource(scope: RequestScope, context: RequestContex
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
-  if (definition.custom?.terminating === true) throw terminating(definition, decoded.object)
   const floats = sentFloats(scope, body)
   const sent = await floats
   const write = writeContext(context, options, { sent, statedType })
@@ -35,12 +34,6 @@ export async function createResource(scope: RequestScope, context: RequestContex
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
   context.span?.event('Write to database call succeeded')
   return storedResponse(scope, context, stored, { representation, status: 201 })
-}
-
-/** Custom resources of a definition that is being deleted cannot be created. Before 1.34 the method is refused. */
-function terminating({ group, resource }: ResourceDefinition, { metadata }: ApiObject): ApiError {
-  const detail = 'create not allowed while custom resource definition is terminating'
-  return ApiError.forbidden({ group, resource: resource.name }, metadata.name ?? '', detail)
 }
 
 function withoutNamespace(kind: KindInfo, { metadata: { name = '', generateName = '' } }: ApiObject): ApiError {

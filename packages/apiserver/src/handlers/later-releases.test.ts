@@ -97,6 +97,11 @@ it('forbids instances of a definition that is being deleted, from 1.34 on', asyn
     403,
     'widgets.g.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
   ])
+  const applied = await ask(`${widgets}/applied?fieldManager=m`, {
+    ...{ method: 'PATCH', body: widget({ name: 'applied' }), headers: { 'content-type': 'application/apply-patch+yaml' } },
+  })
+  expect([applied.status, applied.json.message]).toEqual([403, refused.json.message.replace('late', 'applied')])
+  expect((await ask(`${widgets}/put`, { method: 'PUT', body: widget({ name: 'put' }) })).status).toBe(404)
 })
 
 it.each([

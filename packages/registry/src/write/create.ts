@@ -73,6 +73,7 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
 
   admit({ store }, requested, { attributes, context, reader }) {
     const { admission, storage } = store.environment
+    refuseTerminating(store, requested)
     const admit = () => admission.admit(requested, attributes, context)
     return reader === undefined ? admit() : fromNewestWhenRefused(storage, admit, { mayBeStale: () => reader.hasMissed })
   },
@@ -101,6 +102,14 @@ const creationVerb: Verb<undefined, never, CreationAdmission> = {
   async lost(write, object) {
     throw await nameConflict(write.store, object)
   },
+}
+
+/** Custom resources of a definition that is being deleted cannot be created. Before 1.34 an apply may create them, and POST is no method. */
+function refuseTerminating(store: StoreInternals, { metadata }: ApiObject): void {
+  const { definition, environment } = store
+  if (definition.custom?.terminating !== true || !environment.features.release.atLeast('1.34')) return
+  const detail = 'create not allowed while custom resource definition is terminating'
+  throw ApiError.forbidden(groupResource(store), metadata.name ?? '', detail)
 }
 
 function* validateNew(
