@@ -124,10 +124,10 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
   plugin('AlwaysPullImages', false, () => alwaysPullImages()),
-  plugin('ImagePolicyWebhook', false, ({ profile, clock, connect }, given) => {
+  plugin('ImagePolicyWebhook', false, ({ profile, features, clock, connect }, given) => {
     const configuration = parseImagePolicyConfiguration(given)
     if (connect === undefined) throw unreachable('ImagePolicyWebhook')
-    return imagePolicyWebhook({ profile, clock, configuration, post: connect(configuration.kubeConfigFile) })
+    return imagePolicyWebhook({ profile, features, clock, configuration, post: connect(configuration.kubeConfigFile) })
   }),
   plugin('PodSecurity', true, ({ profile, features }, given) =>
     podSecurity({

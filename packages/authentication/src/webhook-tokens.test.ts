@@ -1,4 +1,4 @@
-import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from './interfaces.ts'
 import { createFakeTokenWebhook } from './testing/fake-token-webhook.ts'
@@ -51,6 +51,17 @@ describe('createWebhookTokenAuthenticator', () => {
       ])
     },
   )
+
+  it('sends reviews without a creationTimestamp from 1.34 on', async () => {
+    for (const [release, metadata] of [
+      ['1.33', { creationTimestamp: null }],
+      ['1.34', {}],
+    ] as const) {
+      const { judge, webhook } = setup({ features: createFeatures(release) })
+      await judge('good')
+      expect(webhook.reviews.map((review) => review['metadata'])).toEqual([metadata])
+    }
+  })
 
   it('rejects a response of another version [P241]', async () => {
     const { judge, webhook, errors } = setup()

@@ -1,5 +1,5 @@
 import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/base/fetch'
-import { type Clock, isJsonObject, type NamingProfile, type Random, type UserInfo } from '@krmkit/meta'
+import { type Clock, type Features, isJsonObject, type NamingProfile, type Random, type UserInfo } from '@krmkit/meta'
 import { intersectAudiences } from './audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { transientRejection } from './token-cache.ts'
@@ -16,6 +16,8 @@ export interface WebhookTokenOptions {
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'apiDomain'>
+  /** The release that the requests have the form of. Default: 1.33, in which metadata has a `creationTimestamp` of null. */
+  readonly features?: Pick<Features, 'release'> | undefined
   /** Deadline for each attempt, in milliseconds. Default 10 000. */
   readonly timeoutMs?: number
   /** Delays before each retry, in milliseconds. Default 0.5, 0.75, 1.1 and 1.7 seconds, with jitter. */
@@ -48,7 +50,7 @@ const maxReasonLength = 256
  * ```
  */
 export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): TokenAuthenticator {
-  const { version = 'v1beta1', profile, audiences: serverAudiences = [], timeoutMs = 10_000 } = options
+  const { version = 'v1beta1', profile, audiences: serverAudiences = [], timeoutMs = 10_000, features } = options
   const apiVersion = `authentication.${profile.apiDomain}/${version}`
   return {
     async authenticateToken(token, tokenOptions) {
@@ -57,7 +59,7 @@ export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): T
       const body = JSON.stringify({
         apiVersion,
         kind: 'TokenReview',
-        metadata: { creationTimestamp: null },
+        metadata: features?.release.atLeast('1.34') === true ? {} : { creationTimestamp: null },
         spec,
         status: { user: {} },
       })

@@ -1,4 +1,4 @@
-import { fakeClock, stockProfile } from '@krmkit/meta'
+import { createFeatures, type Features, fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createAdmissionPlugins } from '../create-plugins.ts'
 import type { PostJson } from '../environment.ts'
@@ -13,7 +13,7 @@ const pod = (image: string, annotations: Record<string, string> = {}) => ({
 })
 
 /** Responds with the result of `review`, and records requests. */
-function service(review: (image: string) => unknown, settings: object = {}) {
+function service(review: (image: string) => unknown, settings: object = {}, features?: Features) {
   const clock = fakeClock(0)
   const requests: { spec: { containers?: { image: string }[] } }[] = []
   const post: PostJson = async (body) => {
@@ -24,7 +24,7 @@ function service(review: (image: string) => unknown, settings: object = {}) {
     return { ...request, status }
   }
   const configuration = parseImagePolicyConfiguration({ imagePolicy: { ...given, ...settings } })
-  return { clock, requests, plugin: imagePolicyWebhook({ profile: stockProfile, clock, configuration, post }) }
+  return { clock, requests, plugin: imagePolicyWebhook({ profile: stockProfile, features, clock, configuration, post }) }
 }
 
 describe('ImagePolicyWebhook', () => {
@@ -49,6 +49,12 @@ describe('ImagePolicyWebhook', () => {
         status: { allowed: false },
       },
     ])
+  })
+
+  it('sends reviews without a creationTimestamp from 1.34 on', async () => {
+    const { plugin, requests } = service(() => ({ allowed: true }), {}, createFeatures('1.34'))
+    await runAdmission(plugin, 'pods', { object: pod('a') })
+    expect(requests).toEqual([expect.objectContaining({ kind: 'ImageReview', metadata: {} })])
   })
 
   it('refuses with the reason of the service [P300]', async () => {

@@ -1,5 +1,5 @@
 import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
-import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { Clock, DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
 import type { PostJson } from '../environment.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
 import { type ImageReviewStatus, readImageReview } from '../image-policy/response.ts'
@@ -10,6 +10,8 @@ import { onResource } from '../targets.ts'
 
 export interface ImagePolicyOptions {
   readonly profile: NamingProfile
+  /** The release that the requests have the form of. Default: 1.33, in which metadata has a `creationTimestamp` of null. */
+  readonly features?: Pick<Features, 'release'> | undefined
   readonly clock: Clock
   readonly configuration: ImagePolicyConfiguration
   /** Posts an ImageReview to the service. */
@@ -41,7 +43,7 @@ const maxAttempts = 5
  * status?.message // 'pods "web" is forbidden: image policy webhook backend denied one or more images: app:1 is not signed'
  * ```
  */
-export function imagePolicyWebhook({ profile, clock, configuration, post }: ImagePolicyOptions): AdmissionPlugin {
+export function imagePolicyWebhook({ profile, features, clock, configuration, post }: ImagePolicyOptions): AdmissionPlugin {
   const { allowMs, denyMs, retryBackoffMs, defaultAllow } = configuration
   const group = `imagepolicy.${profile.apiDomain}`
   const annotationPart = `.image-policy.${profile.apiDomain}/`
@@ -54,7 +56,7 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
     const imageReview = {
       apiVersion: `${group}/v1alpha1`,
       kind: 'ImageReview',
-      metadata: { creationTimestamp: null },
+      metadata: features?.release.atLeast('1.34') === true ? {} : { creationTimestamp: null },
       spec,
       status: { allowed: false },
     }

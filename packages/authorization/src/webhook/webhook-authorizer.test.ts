@@ -1,5 +1,5 @@
 import type { Fetch } from '@krmkit/base/fetch'
-import { fakeClock, seededRandom } from '@krmkit/meta'
+import { createFeatures, fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'
@@ -8,7 +8,7 @@ type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
 
 /** A webhook that returns these replies in turn, repeating the last one, and records the reviews. */
 function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOptions> = {}) {
-  const sentReviews: { apiVersion: string; spec: Record<string, unknown> }[] = []
+  const sentReviews: { apiVersion: string; metadata: object; spec: Record<string, unknown> }[] = []
   const errors: unknown[] = []
   const clock = fakeClock(0)
   const fetch: Fetch = async (_, { body }) => {
@@ -86,6 +86,18 @@ describe('createWebhookAuthorizer', () => {
         extra: { scopes: ['x'] },
       },
     })
+  })
+
+  it('sends reviews without a creationTimestamp from 1.34 on', async () => {
+    for (const [release, metadata] of [
+      ['1.33', { creationTimestamp: null }],
+      ['1.34', {}],
+    ] as const) {
+      const { authorizer, sentReviews } = service([review({ allowed: true })], { features: createFeatures(release) })
+      await authorizer.authorize(get)
+      expect(sentReviews).toMatchObject([{ metadata }])
+      expect(Object.keys(sentReviews[0]?.metadata ?? {})).toEqual(Object.keys(metadata))
+    }
   })
 
   it('sends v1 reviews with the groups in groups [P340]', async () => {

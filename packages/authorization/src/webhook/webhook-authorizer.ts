@@ -6,7 +6,7 @@
 
 import { ByteBoundedCache } from '@krmkit/base/byte-bounded-cache'
 import { type Fetch, type HttpResponse, type PostAttempt, postWithRetry } from '@krmkit/base/fetch'
-import { type Clock, isJsonObject, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { type Clock, type Features, isJsonObject, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { AuthorizationMetrics, WebhookEvaluationResult } from '../metrics.ts'
@@ -19,6 +19,8 @@ export interface WebhookAuthorizerOptions {
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
   readonly profile?: Pick<NamingProfile, 'apiDomain'>
+  /** The release that the requests have the form of. Default: 1.33, in which metadata has a `creationTimestamp` of null. */
+  readonly features?: Pick<Features, 'release'> | undefined
   /** SubjectAccessReview version of requests and responses. Default `v1beta1`, the default of `--authorization-webhook-version`. */
   readonly version?: 'v1' | 'v1beta1'
   /** Cache lifetime of `allow`, in milliseconds. Default five minutes. */
@@ -67,6 +69,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     clock,
     version = 'v1beta1',
     profile = stockProfile,
+    features,
     authorizedMs = 5 * minuteMs,
     unauthorizedMs = minuteMs / 2,
     timeoutMs = 30_000,
@@ -95,7 +98,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
         const review = {
           apiVersion,
           kind: 'SubjectAccessReview',
-          metadata: { creationTimestamp: null },
+          metadata: features?.release.atLeast('1.34') === true ? {} : { creationTimestamp: null },
           spec,
           status: { allowed: false },
         }

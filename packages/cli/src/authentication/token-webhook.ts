@@ -4,7 +4,7 @@ import {
   type TokenAuthenticator,
   withConcurrencyLimit,
 } from '@krmkit/authentication'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 
 import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
 import type { AuthenticationOptions } from './options.ts'
@@ -16,6 +16,7 @@ export async function createTokenWebhook(
     readonly clock: Clock
     readonly random: Random
     readonly profile: NamingProfile
+    readonly features: Features
     readonly audiences: readonly string[]
     readonly onError: (error: unknown) => void
   },
