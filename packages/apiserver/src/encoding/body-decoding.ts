@@ -49,6 +49,7 @@ export class BodyDecoding {
     if (!(error instanceof DecodeError)) return error
     if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
     const { expected, actual, bytes } = this
+    if (expected.isMeta === true) return ApiError.badRequest(error.message)
     return ApiError.badRequest(decodeFailureMessage(error, { expectedKind: expected.gvk.kind, actual, body: bytes }))
   }
 }

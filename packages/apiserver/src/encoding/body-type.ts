@@ -30,6 +30,8 @@ export interface Expected {
   readonly onOtherKind?: (stated: TypeMeta) => void
   /** Whether the body is never stored, so that its limit is 256 KiB. Differs: 3 MiB on kube-apiserver. */
   readonly unstored?: boolean
+  /** Whether the body is decoded with the kinds of the meta group alone, whose errors do not name the expected kind. */
+  readonly isMeta?: boolean
 }
 
 /** Kind and version in a body. */
@@ -37,6 +39,9 @@ export type Actual = { readonly kind: string; readonly version: string }
 
 /** Kinds that belong to every group version. */
 const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
+/** Kinds of options that every group version has. */
+const optionKinds: ReadonlySet<string> = new Set(['CreateOptions', 'UpdateOptions', 'PatchOptions', 'DeleteOptions'])
 
 /** Checks kind and version of the body; omitted values are taken from the path. @throws ApiError 400 */
 export function* checkType(
@@ -51,6 +56,7 @@ export function* checkType(
   const actual = { kind, version: stated.version }
   const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
+  if (expected.isMeta === true) throw ApiError.badRequest(metaTypeProblem(scope, gvk, { ...stated, kind }))
   const other = scope.kind({ ...stated, kind })
   const isVersion = other !== undefined && isOtherVersion(scope, other, gvk)
   if (other !== undefined && body !== undefined) yield* decodeAs(other, { ...body, expected, actual, isVersion })
@@ -86,6 +92,18 @@ export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated
   const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
   if (known)
     return `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
+  return unknownKind(scope, stated)
+}
+
+/** The error message for an object of kind `stated` where only the kinds of the meta group are known. */
+function metaTypeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
+  const { group, kind } = stated
+  const isShared = unversionedKinds.has(kind) || optionKinds.has(kind)
+  const isKnown = isShared || (group === `meta.${scope.profile.apiDomain}` && scope.kind(stated) !== undefined)
+  return isKnown ? `converting (v1.${kind}) to (v1.${wanted.kind}): unknown conversion` : unknownKind(scope, stated)
+}
+
+function unknownKind(scope: ServerScope, { group, version, kind }: GroupVersionKind): string {
   const where =
     version === ''
       ? `the internal version of group ${JSON.stringify(group)}`

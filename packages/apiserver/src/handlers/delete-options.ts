@@ -8,10 +8,12 @@ import type { RequestScope } from '../request/scope.ts'
 
 /** Reads the options of a deletion from the body, or from the query when there is no body. @throws ApiError 400 */
 export async function deleteOptions(scope: RequestScope, context: RequestContext): Promise<DeleteRequestOptions> {
-  const { definition, responses } = scope
+  const { definition, responses, features } = scope
   const gvk = { group: definition.group, version: definition.version, kind: 'DeleteOptions' }
   const type = () => responses.types.struct('meta/v1.DeleteOptions')
-  const expected: Expected = { gvk, type, fieldValidation: 'Ignore', anyGroup: true, unstored: true }
+  // Before 1.35, kube-apiserver answers with an internal error of the same text as since.
+  const isMeta = features.release.atLeast('1.35')
+  const expected: Expected = { gvk, type, fieldValidation: 'Ignore', anyGroup: true, unstored: true, isMeta }
   const bytes = await readBytes(scope, context, expected)
   context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
   if (bytes.byteLength === 0) return optionsFromQuery(context)

@@ -78,6 +78,28 @@ it('refuses a continue token of a watch that streams its list by default, from 1
   ])
 })
 
+it('states what is wrong with the options of a deletion, from 1.35 on', async () => {
+  const { ask } = await serverAt('1.35')
+  const refusal = async (text: string, path = '/none') => {
+    const { status, json } = await ask(`${maps}${path}`, { method: 'DELETE', text })
+    return [status, json.message]
+  }
+  const unread = "couldn't get version/kind; json parse error: unexpected end of JSON input"
+  for (const path of ['/none', '']) expect(await refusal('{', path)).toEqual([400, unread])
+  expect(await refusal('{"gracePeriodSeconds":"x"}')).toEqual([
+    400,
+    'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+  ])
+  const unknown = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'
+  expect(await refusal('{"kind":"Pod","apiVersion":"v1"}')).toEqual([400, unknown])
+  const other = 'converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion'
+  expect(await refusal('{"kind":"CreateOptions","apiVersion":"apps/v1"}')).toEqual([400, other])
+  expect((await refusal('{"propagationPolicy":"X"}'))[0]).toBe(422)
+  const { ask: before } = await serverAt('1.34')
+  const { json } = await before(`${maps}/none`, { method: 'DELETE', text: '{' })
+  expect(json.message).toBe(`the object provided is unrecognized (must be of type DeleteOptions): ${unread} ({)`)
+})
+
 it('forbids instances of a definition that is being deleted, from 1.34 on', async () => {
   const { ask } = await serverAt('1.34')
   await ask(definitionsPath, { method: 'POST', body: widgetDefinition([{ schema: { openAPIV3Schema: { type: 'object' } } }]) })
