@@ -87,7 +87,7 @@ function versionMismatch(apiVersion: string, wanted: GroupVersionKind): ApiError
  * internal version.
  */
 export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
-  const { group, version, kind } = stated
+  const { version, kind } = stated
   const isUnversioned = unversionedKinds.has(kind)
   const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
   if (known)
