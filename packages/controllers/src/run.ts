@@ -30,7 +30,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
 
 function startControllers(options: ControllersOptions): RunningControllers {
   const { clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
-  const { paced = true, onRun } = options
+  const { features = createFeatures(), fieldManager = 'kube-controller-manager', paced = true, onRun } = options
   const turnBudget = paced ? new TurnBudget() : new TurnBudget(Number.POSITIVE_INFINITY)
   const client = paced ? createPacedClient(options.client, turnBudget) : options.client
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
@@ -68,13 +68,7 @@ function startControllers(options: ControllersOptions): RunningControllers {
   const discoveryQueue = (sync: () => Promise<undefined>) => queueOf<'discover'>('discovery', { sync })
   const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discoveryQueue })
   const context: Omit<ControllerContext, 'queue'> = {
-    client,
-    metadata,
-    clock,
-    random,
-    profile,
-    features: options.features ?? createFeatures(),
-    fieldManager: options.fieldManager ?? 'kube-controller-manager',
+    ...{ client, metadata, clock, random, profile, features, fieldManager },
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
