@@ -67,7 +67,10 @@ function shownFor(scope: RequestScope, representation: Representation, { include
         apiVersion: apiVersionOf(group, version),
         metadata: { resourceVersion, ...(initialEventsEnd ? { annotations: endAnnotations(scope, representation) } : {}) },
       }
-      return transform === undefined ? object : bookmarkForm(scope, transform, object, { include, printer })
+      if (transform === undefined) return object
+      const form = bookmarkForm(scope, transform, object, { include, printer, headless: tableHeaderSent })
+      tableHeaderSent = true
+      return form
     },
   }
 }
@@ -141,7 +144,7 @@ function bookmarkForm(
   { definition, clock, profile }: RequestScope,
   { as, version }: Transform,
   object: FrozenObject,
-  { include, printer }: RowForm,
+  { printer, ...rows }: RowForm & { readonly headless: boolean },
 ): object {
   const form = metaForm(definition, version, profile)
   if (as !== 'Table') {
@@ -152,5 +155,5 @@ function bookmarkForm(
   }
   const { resourceVersion = '', annotations } = object.metadata
   // A row shows the annotations that mark the end of a streamed list.
-  return tableOf(printer, annotations === undefined ? [] : [object], { resourceVersion }, { ...form, include, now: clock.now() })
+  return tableOf(printer, annotations === undefined ? [] : [object], { resourceVersion }, { ...form, ...rows, now: clock.now() })
 }

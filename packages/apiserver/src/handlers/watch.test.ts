@@ -136,7 +136,9 @@ describe('watch frames', () => {
     const objects = await watch(sample, asked)
     expect((await objects.next(2))[1]?.object).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata })
     const rows = await watch(sample, asked, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' })
-    expect((await rows.next(2))[1]).toMatchObject({ type: 'BOOKMARK', object: { rows: [{ object: { metadata } }] } })
+    expect((await rows.next(2))[1]).toMatchObject({
+      ...{ type: 'BOOKMARK', object: { columnDefinitions: null, rows: [{ object: { metadata } }] } },
+    })
     const unasked = await watch(sample, 'allowWatchBookmarks=true')
     const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion } }
     expect((await unasked.next(2))[1]).toEqual({ type: 'BOOKMARK', object: bookmark })
