@@ -150,6 +150,29 @@ describe('constrained impersonation', () => {
     expect(own.user).toEqual({ username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] })
   })
 
+  it('refuses with the header that keeps browsers from guessing a type, from 1.35 on', async () => {
+    const authorizer: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) }
+    const refusal = async (release: string, headers: Record<string, string>) => {
+      const context = contextOf(list, { user: alice, headers })
+      // Refusals of malformed headers are thrown, others are rejections.
+      const run = async () => impersonation(authorizer, stockProfile, createFeatures(release))(context, async () => done)
+      const message = await run().catch((error: Error) => error.message)
+      return [message, context.responseHeaders?.['x-content-type-options']]
+    }
+    expect((await refusal('1.37', { 'impersonate-user': 'bob' }))[1]).toBe('nosniff')
+    const unnamed = { 'impersonate-uid': 'u', 'impersonate-group': 'g', 'impersonate-extra-b': '2', 'impersonate-extra-a': '1' }
+    const extra = 'map[string][]string{"a":[]string{"1"}, "b":[]string{"2"}}'
+    expect(await refusal('1.37', unnamed)).toEqual([
+      `requested &user.DefaultInfo{Name:"", UID:"u", Groups:[]string{"g"}, Extra:${extra}} without impersonating a user name`,
+      'nosniff',
+    ])
+    expect(await refusal('1.37', { 'impersonate-uid': 'u' })).toEqual([
+      'requested &user.DefaultInfo{Name:"", UID:"u", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name',
+      'nosniff',
+    ])
+    expect((await refusal('1.34', { 'impersonate-uid': 'u' }))[1]).toBeUndefined()
+  })
+
   it('is off without its gate', async () => {
     const checks: string[] = []
     const authorizer: Authorizer = {

@@ -2,6 +2,7 @@ import { decodeExtraKey, headerValues, impersonationHeaders, singleHeaderValue }
 import type { Authorizer } from '@krmkit/authorization'
 import { ApiError, createFeatures, type Features, type NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { compareCodePoints, goQuote } from '@krmkit/meta/go-text'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter, RequestContext } from '../request/context.ts'
 import type { TraceStep } from '../request/trace.ts'
@@ -29,9 +30,23 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile, fe
     context.user = user
     context.request.trace?.({ step: 'impersonated', user: context.user } satisfies TraceStep)
   }
+  const refuse = (context: RequestContext, error: unknown): never => {
+    if (features.release.atLeast('1.35'))
+      context.responseHeaders = { ...context.responseHeaders, 'x-content-type-options': 'nosniff' }
+    throw error
+  }
   return (context, next) => {
-    const requested = requestedUser(context.request)
-    return requested === undefined ? next(context) : impersonate(context, requested).then(() => next(context))
+    let requested: RequestedUser | undefined
+    try {
+      requested = requestedUser(context.request, isConstrained)
+    } catch (error) {
+      refuse(context, error)
+    }
+    if (requested === undefined) return next(context)
+    return impersonate(context, requested).then(
+      () => next(context),
+      (error: unknown) => refuse(context, error),
+    )
   }
 }
 
@@ -60,16 +75,36 @@ async function legacyUser(
  *
  * @throws ApiError 400 for malformed headers, which never count as absent.
  */
-function requestedUser({ headers }: ApiRequest): RequestedUser | undefined {
+function requestedUser({ headers }: ApiRequest, isConstrained: boolean): RequestedUser | undefined {
   const extra = requestedExtra(headers)
   const username = singleHeader(headers, impersonationHeaders.user) ?? ''
   const groups = headerValues(headers[impersonationHeaders.group])
   const uid = singleHeader(headers, impersonationHeaders.uid) ?? ''
   if (username === '') {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
-    throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
+    throw ApiError.badRequest(
+      isConstrained
+        ? `requested ${goUser({ uid, groups, extra })} without impersonating a user name`
+        : 'groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing',
+    )
   }
   return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
+}
+
+/** A user without a name in the syntax of Go, as kube-apiserver prints it. */
+function goUser({ uid, groups, extra }: GoUser): string {
+  const list = (texts: readonly string[]) =>
+    `[]string${texts.length === 0 ? '(nil)' : `{${texts.map((text) => goQuote(text)).join(', ')}}`}`
+  const sorted = [...(extra ?? [])].sort(([a], [b]) => compareCodePoints(a, b))
+  const members = sorted.map(([key, values]) => `${goQuote(key)}:${list(values)}`).join(', ')
+  const map = `map[string][]string${sorted.length === 0 ? '(nil)' : `{${members}}`}`
+  return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${list(groups)}, Extra:${map}}`
+}
+
+interface GoUser {
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: ReadonlyMap<string, readonly string[]> | undefined
 }
 
 function requestedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
