@@ -10,7 +10,7 @@ import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { type AccessRequest, parseAccessRequest } from './access-request.ts'
+import { type AccessRequest, parseAccessRequest, resourcesOfRelease } from './access-request.ts'
 import { columns } from './access-text.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 import { connectionOf, loadRbacSource, parseUser, withClient } from './rbac-source.ts'
@@ -39,7 +39,9 @@ export async function runCanI(args: readonly (string | undefined)[], flags: CanI
   if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'missing argument: VERB RESOURCE' })
   const reviewer = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
   if (flags.list) return printRules(await reviewer.rules(flags.namespace ?? reviewer.namespace), flags, terminal)
-  const result = await reviewer.decide(parseAccessRequest(verb, resource, { ...flags, namespace: reviewer.namespace }))
+  const { namespace } = reviewer
+  const resources = await resourcesOfRelease(flags.release)
+  const result = await reviewer.decide(parseAccessRequest(verb, resource, { ...flags, namespace, resources }))
   const { allowed, reason, evaluationError = '' } = result
   if (flags.output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!flags.quiet) {

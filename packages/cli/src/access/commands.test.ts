@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/run-command.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { parseAccessRequest } from './access-request.ts'
+import { parseAccessRequest, resourcesOfRelease } from './access-request.ts'
 
 const folder = temporaryFolder()
 writeFileSync(
@@ -175,9 +175,44 @@ describe('files', () => {
   })
 })
 
-describe('parseAccessRequest', () => {
+describe('the release of bootstrap roles', () => {
+  const editors = join(folder, 'editors.txt')
+  writeFileSync(
+    editors,
+    `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: editors, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
+subjects: [{kind: Group, name: editors}]
+`,
+  )
+
+  it.each([
+    ['1.21', 'no'],
+    ['1.33', 'no'],
+    ['1.35', 'yes'],
+  ])('of %s decides whether editors create events of events.k8s.io: %s', async (release, answer) => {
+    const { out } = await run(
+      `can-i create events.events.k8s.io -n shop --as jo --as-group editors --release ${release}`,
+      editors,
+    )
+    expect(out.split(' ')[0]?.trim()).toBe(answer)
+  })
+
+  it('resolves the names of resources', async () => {
+    const { out } = await run('explain-access get deviceclasses --as jo --release 1.34', editors)
+    expect(out).toContain('deviceclasses.resource.k8s.io')
+  })
+
+  it('is one that can be emulated', async () => {
+    expect(await run('can-i get pods --as jo --release 1.12', editors)).toMatchObject({ code: 2 })
+  })
+})
+
+describe('parseAccessRequest', async () => {
+  const resources = await resourcesOfRelease('1.33')
   const questionOf = (resource: string, flags: object = {}) =>
-    parseAccessRequest('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
+    parseAccessRequest('get', resource, { allNamespaces: false, namespace: 'ns', resources, ...flags })
 
   it.each([
     ['deploy', { group: 'apps', resource: 'deployments', namespace: 'ns' }],

@@ -4,7 +4,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { type AccessRequest, accessRequestText, parseAccessRequest } from './access-request.ts'
+import { type AccessRequest, accessRequestText, parseAccessRequest, resourcesOfRelease } from './access-request.ts'
 import { bindingText, holderRow, holderValue, roleText, ruleText } from './access-text.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 import { loadRbacSource, parseUser } from './rbac-source.ts'
@@ -19,7 +19,7 @@ export async function runExplainAccess(
 ): Promise<number> {
   const user = parseUser(flags)
   const { rbac, namespace } = await loadRbacSource(flags, terminal)
-  const request = parseAccessRequest(verb, resource, { ...flags, namespace })
+  const request = parseAccessRequest(verb, resource, { ...flags, namespace, resources: await resourcesOfRelease(flags.release) })
   const explanation = explainAccess(rbac.policy, { ...request, user })
   const isAdministrator = user.groups.includes(administrators)
   const allowed = explanation.allowed || isAdministrator

@@ -1,5 +1,6 @@
+import { defaultRelease } from '@krmkit/meta'
 import { type Command, Option } from '../commander.ts'
-import { append } from '../flag-values.ts'
+import { append, emulatedVersion } from '../flag-values.ts'
 import { colorOption, exitCodeHelp } from '../offline/command.ts'
 import type { ColorWhen } from '../offline/terminal.ts'
 
@@ -7,6 +8,7 @@ import type { ColorWhen } from '../offline/terminal.ts'
 export interface AccessFlags {
   readonly filename: readonly string[]
   readonly bootstrapRoles: boolean
+  readonly release: string
   readonly kubeconfig?: string
   readonly context?: string
   readonly namespace?: string
@@ -50,6 +52,11 @@ export function addSourceFlags(command: Command): Command {
         .argParser(append),
     )
     .addOption(new Option('--no-bootstrap-roles', 'with files: exclude the bootstrap roles and bindings of every cluster'))
+    .addOption(
+      new Option('--release <release>', 'with files: Kubernetes release of the bootstrap roles and of the names of resources')
+        .default(defaultRelease)
+        .argParser(emulatedVersion),
+    )
     .addOption(new Option('--kubeconfig <file>', 'kubeconfig of the server (default: like kubectl)'))
     .addOption(new Option('--context <name>', 'context of the kubeconfig'))
 }

@@ -1,7 +1,7 @@
 import { createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
 import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
-import { type ApiObject, isJsonObject, stockProfile, type UserInfo } from '@krmkit/meta'
+import { type ApiObject, createFeatures, isJsonObject, stockProfile, type UserInfo } from '@krmkit/meta'
 import { nameOf, objectsOf } from 'krmkit/validate'
 import { CliError } from '../cli-error.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
@@ -16,7 +16,7 @@ export interface RbacSource {
   readonly namespace: string
 }
 
-type SourceFlags = Pick<AccessFlags, 'filename' | 'bootstrapRoles' | 'kubeconfig' | 'context' | 'namespace'>
+type SourceFlags = Pick<AccessFlags, 'filename' | 'bootstrapRoles' | 'release' | 'kubeconfig' | 'context' | 'namespace'>
 
 const group = `rbac.authorization.${stockProfile.apiDomain}`
 const kinds = [
@@ -62,13 +62,15 @@ export async function withClient<T>(client: Client, use: (client: Client) => Pro
 }
 
 /** Objects of files override bootstrap objects with the same name. Objects of other kinds are ignored. */
-function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: SourceFlags, terminal: Terminal): StoredObject[] {
+function objectsOfFiles(flags: SourceFlags, terminal: Terminal): StoredObject[] {
+  const { filename, bootstrapRoles, release, namespace = 'default' } = flags
   const found = new Map<string, StoredObject>()
   const take = (object: StoredObject) => {
     const { namespace: home = '', name = '' } = object.metadata
     found.set(`${object.kind}/${home}/${name}`, object)
   }
-  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy()
+  const policy = bootstrapPolicy(stockProfile, { features: createFeatures(release) })
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = policy
   if (bootstrapRoles) for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) take(object)
   let own = 0
   for (const file of requireReadable(findManifests(filename, terminal))) {
