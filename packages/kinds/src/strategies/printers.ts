@@ -38,6 +38,7 @@ import { serviceAccountPrinter } from './core/service-account/printer.ts'
 import { endpointSlicePrinter } from './discovery/endpoint-slice/printer.ts'
 import { flowSchemaPrinter } from './flowcontrol/flow-schema/printer.ts'
 import { priorityLevelPrinter } from './flowcontrol/priority-level-configuration/printer.ts'
+import { evictionPrinter } from './lifecycle/eviction-printer.ts'
 import { evictionRequestPrinter } from './lifecycle/printers.ts'
 import { ingressPrinter } from './networking/ingress/printer.ts'
 import { ingressClassPrinter } from './networking/ingress-class/printer.ts'
@@ -108,6 +109,7 @@ export const printers: Readonly<Record<string, Printer>> = {
   'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaPrinter as Printer,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelPrinter as Printer,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionPrinter as Printer,
+  'lifecycle.k8s.io/Eviction': evictionPrinter,
   'lifecycle.k8s.io/EvictionRequest': evictionRequestPrinter,
   'networking.k8s.io/Ingress': ingressPrinter as Printer,
   'networking.k8s.io/IngressClass': ingressClassPrinter as Printer,

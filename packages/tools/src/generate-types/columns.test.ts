@@ -13,10 +13,9 @@ const model = readModel(join(root, 'packages/tools/release-facts/model'))
 const minors = minorsOf(model)
 
 /**
- * Kinds whose columns are not one list in the sources: those of CSIDriver depend on gates, CSIStorageCapacity is shown by the default printer. So
- * is Eviction here, an alpha kind of 1.37.
+ * Kinds whose columns are not one list in the sources: those of CSIDriver depend on gates, CSIStorageCapacity is shown by the default printer.
  */
-const apart = new Set(['storage.CSIDriver', 'storage.CSIStorageCapacity', 'lifecycle.Eviction'])
+const apart = new Set(['storage.CSIDriver', 'storage.CSIStorageCapacity'])
 
 describe.each(minors)('1.%i', (minor) => {
   const { groups, release } = viewAt(model, minor)

@@ -14,13 +14,14 @@ interface Request {
 
 const unset = '<unset>'
 
-function targetCells({ spec }: Request): [target: string, type: string] {
+/** Name of the target and its kind. */
+export function targetCells({ spec }: Request): [target: string, type: string] {
   const pod = spec?.target?.pod
   return pod === undefined || pod === null ? [unset, unset] : [pod.name ?? '', 'Pod']
 }
 
 /** The state by the conditions; an eviction counts more than a failure. */
-function stateOf(object: DeepReadonly<ApiObject>): string {
+export function stateOf(object: DeepReadonly<ApiObject>): string {
   const conditions = conditionsOf(object).filter(({ status }) => status === 'True')
   const ended = ['TargetEvicted', 'Failed'].map((type) => conditions.find((each) => each.type === type)).find(Boolean)
   if (ended !== undefined) return `${ended.type} (${ended.reason})`
