@@ -22,10 +22,13 @@ import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
 import { namespaceExists } from './plugins/namespace-exists.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-validator.ts'
 import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+import { jobValidation, podGroupProtection, podGroupWorkloadExists } from './plugins/pod-groups.ts'
 import { parseNodeSelectors, podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podResizeValidator } from './plugins/pod-resize-validator.ts'
 import { podSecurity } from './plugins/pod-security.ts'
 import { podSecurityPolicy } from './plugins/pod-security-policy.ts'
 import { parseClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
@@ -70,6 +73,11 @@ const releases: Readonly<Record<string, Pick<PluginDefinition, 'since' | 'remove
   ClusterTrustBundleAttest: { since: '1.27' },
   MutatingAdmissionPolicy: { since: '1.32' },
   PodTopologyLabels: { since: '1.33' },
+  NodeDeclaredFeatureValidator: { since: '1.35' },
+  PodGroupProtection: { since: '1.36' },
+  PodGroupWorkloadExists: { since: '1.36', removed: '1.37' },
+  JobValidation: { since: '1.36', removed: '1.37' },
+  PodResizeValidator: { since: '1.36' },
 }
 
 function plugin(name: string, enabledByDefault: boolean, create: PluginDefinition['create']): PluginDefinition {
@@ -79,6 +87,17 @@ function plugin(name: string, enabledByDefault: boolean, create: PluginDefinitio
 /** Match conditions are evaluated as CEL unless the embedder brings an evaluator. */
 function webhookEnvironmentOf({ webhooks, authorizer }: AdmissionEnvironment): WebhookEnvironment {
   return { conditions: celMatchConditions({ authorizer }), ...webhooks }
+}
+
+/** A plugin that runs where one of its feature gates is on. */
+function gatedPlugin(
+  name: string,
+  gates: readonly string[],
+  create: (environment: AdmissionEnvironment) => AdmissionPlugin,
+): PluginDefinition {
+  return plugin(name, true, (environment) =>
+    gates.some((gate) => gateEnabled(gate, environment.features)) ? create(environment) : disabled(name),
+  )
 }
 
 /** A plugin whose feature gate is off. */
@@ -149,6 +168,7 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('ExtendedResourceToleration', false, ({ profile }) => extendedResourceToleration(profile)),
   plugin('DefaultStorageClass', true, ({ profile }) => defaultStorageClass(profile)),
   plugin('StorageObjectInUseProtection', true, ({ profile }) => storageObjectInUseProtection(profile)),
+  gatedPlugin('PodGroupProtection', ['GenericWorkload'], ({ profile }) => podGroupProtection(profile)),
   plugin('OwnerReferencesPermissionEnforcement', false, ({ authorizer }) => ownerReferencesPermissionEnforcement(authorizer)),
   plugin('PersistentVolumeClaimResize', true, ({ profile }) => persistentVolumeClaimResize(profile)),
   plugin('RuntimeClass', true, ({ profile }) => runtimeClass(profile)),
@@ -158,14 +178,14 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('CertificateSubjectRestriction', true, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
-  plugin('PodTopologyLabels', true, ({ profile, features }) =>
-    gateEnabled('PodTopologyLabelsAdmission', features) ? podTopologyLabels(profile) : disabled('PodTopologyLabels'),
+  gatedPlugin('PodTopologyLabels', ['PodTopologyLabelsAdmission'], ({ profile }) => podTopologyLabels(profile)),
+  gatedPlugin('PodGroupWorkloadExists', ['GenericWorkload'], ({ profile }) => podGroupWorkloadExists(profile)),
+  gatedPlugin('NodeDeclaredFeatureValidator', ['NodeDeclaredFeatures'], ({ profile, features }) =>
+    nodeDeclaredFeatureValidator(profile, features),
   ),
-  plugin('MutatingAdmissionPolicy', true, (environment) =>
-    gateEnabled('MutatingAdmissionPolicy', environment.features)
-      ? mutatingPolicies(environment)
-      : disabled('MutatingAdmissionPolicy'),
-  ),
+  gatedPlugin('JobValidation', ['GenericWorkload', 'WorkloadWithJob'], ({ profile }) => jobValidation(profile)),
+  gatedPlugin('PodResizeValidator', ['InPlacePodVerticalScaling'], ({ profile }) => podResizeValidator(profile)),
+  gatedPlugin('MutatingAdmissionPolicy', ['MutatingAdmissionPolicy'], mutatingPolicies),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
     mutatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),

@@ -30,6 +30,7 @@ const stockOrder = [
   'ExtendedResourceToleration',
   'DefaultStorageClass',
   'StorageObjectInUseProtection',
+  'PodGroupProtection',
   'OwnerReferencesPermissionEnforcement',
   'PersistentVolumeClaimResize',
   'RuntimeClass',
@@ -40,6 +41,10 @@ const stockOrder = [
   'DefaultIngressClass',
   'DenyServiceExternalIPs',
   'PodTopologyLabels',
+  'PodGroupWorkloadExists',
+  'NodeDeclaredFeatureValidator',
+  'JobValidation',
+  'PodResizeValidator',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
@@ -85,6 +90,18 @@ describe('createAdmissionPlugins', () => {
     expect(running('1.21')).not.toContain('PodSecurity')
     expect(running('1.25')).not.toContain('ValidatingAdmissionPolicy')
     expect(running('1.26')).toContain('ValidatingAdmissionPolicy')
+    const later = [
+      'PodGroupProtection',
+      'PodGroupWorkloadExists',
+      'NodeDeclaredFeatureValidator',
+      'JobValidation',
+      'PodResizeValidator',
+    ]
+    expect(running('1.34').filter((name) => later.includes(name))).toEqual([])
+    expect(running('1.35').filter((name) => later.includes(name))).toEqual(['NodeDeclaredFeatureValidator'])
+    expect(running('1.36').filter((name) => later.includes(name))).toEqual(later)
+    const newest = ['PodGroupProtection', 'NodeDeclaredFeatureValidator', 'PodResizeValidator']
+    expect(running('1.37').filter((name) => later.includes(name))).toEqual(newest)
     expect(() => running('1.31', ['MutatingAdmissionPolicy'])).toThrow(
       expect.objectContaining({
         code: 'UnknownPlugin',
