@@ -4,7 +4,8 @@ import { runPreparation } from '../../../preparation.ts'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
 import { testContext } from '../../testing/context.ts'
-import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
+import { resizeStrategy } from './resize.ts'
+import { ephemeralContainersStrategy } from './subresources.ts'
 
 const context = testContext()
 const pod = (metadata: object) =>
