@@ -112,7 +112,7 @@ const notAsked: Readonly<Record<string, string>> = {
   ),
   ...reasoned(
     'krmkit does not have the feature',
-    `CRDObservedGenerationTracking ClearingNominatedNodeNameAfterBinding ExcludeAdmissionWebhookVirtualResources
+    `CRDObservedGenerationTracking ExcludeAdmissionWebhookVirtualResources
     InPlacePodVerticalScalingInitContainers ManifestBasedAdmissionControlConfig PersistentVolumeClaimUnusedSinceTime
     StatefulSetSemanticRevisionComparison WatchListCompression`,
   ),

@@ -30,7 +30,10 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   await admission.validate(binding)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   const target = { namespace, name }
-  const copyLabels = gateEnabled('PodTopologyLabelsAdmission', scope.features)
+  const options = {
+    copyLabels: gateEnabled('PodTopologyLabelsAdmission', scope.features),
+    clearNominatedNode: gateEnabled('ClearingNominatedNodeNameAfterBinding', scope.features),
+  }
   // A POST to `bindings` creates a Binding, whose uid is not a precondition on the pod.
   const { uid: givenUid = '', resourceVersion = '' } = binding.metadata
   const expected = { uid: context.info.name === '' ? '' : givenUid, resourceVersion }
@@ -41,7 +44,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
     managesFields: true,
     change(pod) {
       checkBound(pods.definition, expected, pod as DeepReadonly<Pod>, { ...target, dryRun: write.dryRun })
-      return bindPod(pod as DeepReadonly<Pod>, binding, scope.clock.now(), { copyLabels })
+      return bindPod(pod as DeepReadonly<Pod>, binding, scope.clock.now(), options)
     },
     skipAdmission: true,
   })

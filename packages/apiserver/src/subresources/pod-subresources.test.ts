@@ -1,11 +1,12 @@
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
 const namespace = '/api/v1/namespaces/default'
 const pods = `${namespace}/pods`
 
-async function withPod() {
-  const sample = await sampleServer()
+async function withPod(options: Parameters<typeof sampleServer>[0] = {}) {
+  const sample = await sampleServer(options)
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   const { json } = await sample.ask(pods, { method: 'POST', body: { metadata: { name: 'p' }, spec } })
   const bind = (metadata: object, path = `${pods}/p/binding`) =>
@@ -28,6 +29,19 @@ describe('bindings', () => {
     expect((await bind({ name: 'p', uid: 'x' })).json.message).toContain('Precondition failed: UID in precondition: x')
     expect((await bind({ name: 'p' })).json.message).toContain('is already assigned to node')
     expect((await bind({ name: 'none', uid: 'x' }, `${pods}/none/binding`)).status).toBe(404)
+  })
+})
+
+describe('bindings and the nominated node', () => {
+  it.each([
+    ['1.34', 'm'],
+    ['1.35', undefined],
+  ])('in %s leave %s', async (release, left) => {
+    const { ask, bind } = await withPod({ features: createFeatures(release) })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await ask(`${pods}/p/status`, { method: 'PATCH', body: { status: { nominatedNodeName: 'm' } }, headers })
+    expect((await bind({ name: 'p' })).status).toBe(201)
+    expect((await ask(`${pods}/p`)).json.status.nominatedNodeName).toBe(left)
   })
 })
 

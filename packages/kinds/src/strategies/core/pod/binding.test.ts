@@ -55,6 +55,13 @@ describe('bindPod', () => {
     expect(before).toEqual(frozen)
   })
 
+  it('clears the nominated node where that is asked for', () => {
+    const before = pod({}, { nominatedNodeName: 'm' })
+    expect(bindPod(before, binding({ name: 'n' }), now).status?.nominatedNodeName).toBe('m')
+    const { status } = bindPod(before, binding({ name: 'n' }), now, { clearNominatedNode: true })
+    expect(status).not.toHaveProperty('nominatedNodeName')
+  })
+
   it.each([
     [
       'is terminating',

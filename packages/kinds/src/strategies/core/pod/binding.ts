@@ -20,12 +20,18 @@ export function validateBinding({ target }: DeepReadonly<Binding>): FieldError[]
   return errors
 }
 
+interface BindOptions {
+  readonly copyLabels?: boolean
+  readonly clearNominatedNode?: boolean
+}
+
 /**
  * Returns a copy of the pod with the node and the annotations of the binding and the condition `PodScheduled`. The resourceVersion is
  * that of the binding, as a precondition of the write.
  *
  * @param now milliseconds since the epoch.
- * @param options `copyLabels`: the pod gets the labels of the binding (gate `PodTopologyLabelsAdmission`). Default false.
+ * @param options `copyLabels`: the pod gets the labels of the binding (gate `PodTopologyLabelsAdmission`). `clearNominatedNode`:
+ * `status.nominatedNodeName` becomes empty (gate `ClearingNominatedNodeNameAfterBinding`). Both are false by default.
  * @throws ApiError 409 when the pod is terminating, has a node, or has scheduling gates.
  * @example
  * import type { Binding, Pod } from '@krmkit/kinds/core/v1'
@@ -39,7 +45,7 @@ export function bindPod(
   pod: DeepReadonly<Pod>,
   binding: DeepReadonly<Binding>,
   now: number,
-  { copyLabels = false }: { readonly copyLabels?: boolean } = {},
+  { copyLabels = false, clearNominatedNode = false }: BindOptions = {},
 ): Pod {
   const { name = '', deletionTimestamp } = pod.metadata
   const refuse = (detail: string) => ApiError.conflict({ group: '', resource: 'pods/binding' }, name, detail)
@@ -55,6 +61,7 @@ export function bindPod(
   const conditions = (bound.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled')
   const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: formatTime(now) }
   bound.status = { ...bound.status, conditions: [...conditions, scheduled] }
+  if (clearNominatedNode) delete bound.status.nominatedNodeName
   bound.metadata.resourceVersion = resourceVersion
   return bound
 }

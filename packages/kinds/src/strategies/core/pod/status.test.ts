@@ -1,6 +1,9 @@
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../types/core-v1.generated.ts'
-import { defaultPodStatus } from './status.ts'
+import { runValidation } from '../../../validation.ts'
+import { testContext } from '../../testing/context.ts'
+import { defaultPodStatus, podStatusStrategy } from './status.ts'
 
 function withDefaults(status: NonNullable<Pod['status']>): Pod['status'] {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, status }
@@ -24,5 +27,25 @@ describe('defaultPodStatus', () => {
     expect(withDefaults({ initContainerStatuses: [{ ...given, ...amounts('100u') }] })).toEqual({
       initContainerStatuses: [{ ...given, ...amounts('1m') }],
     })
+  })
+})
+
+describe('the nominated node of a pod', () => {
+  const bound = (nominatedNodeName?: string): Pod => ({
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name: 'p', namespace: 'n', uid: 'u', resourceVersion: '1' },
+    spec: { containers: [], nodeName: 'n' },
+    status: { ...(nominatedNodeName === undefined ? {} : { nominatedNodeName }) },
+  })
+  const refusals = (next: Pod, old: Pod, release: string) => {
+    const context = { ...testContext(), features: createFeatures(release) }
+    return runValidation(podStatusStrategy.validateUpdate?.(next, old, context)).map(({ field, message }) => [field, message])
+  }
+
+  it('may not be set once the pod is bound, since 1.35', () => {
+    const refused = [['status.nominatedNodeName', 'Forbidden: may not be set on pods that are already bound to a node']]
+    expect(refusals(bound('m'), bound(), '1.35')).toEqual(refused)
+    expect(refusals(bound('m'), bound('m'), '1.35')).toEqual([])
+    expect(refusals(bound('m'), bound(), '1.34')).toEqual([])
   })
 })

@@ -2,6 +2,7 @@
 
 import { parseIP } from '@krmkit/base/ip'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Pod, PodIP, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
@@ -87,8 +88,11 @@ function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Fiel
     if (!ownConditions.has(condition.type)) validateQualifiedName(condition.type, here.child('Type'))
   }
   const nominated = status.nominatedNodeName
-  if (!isEmpty(nominated) && nominated !== before.nominatedNodeName)
+  if (!isEmpty(nominated) && nominated !== before.nominatedNodeName) {
     validateDnsSubdomain(nominated, at.child('nominatedNodeName'))
+    if (!isEmpty(old.spec?.nodeName) && gateEnabled('ClearingNominatedNodeNameAfterBinding', at.errors.context.features))
+      at.child('nominatedNodeName').forbidden('may not be set on pods that are already bound to a node')
+  }
   validateGeneration(status.observedGeneration, at)
   if ((status.qosClass ?? '') !== (before.qosClass ?? '')) {
     at.child('qosClass').invalid(status.qosClass ?? '', 'field is immutable')
