@@ -313,3 +313,24 @@ describe('the node authorizer', () => {
     )
   })
 })
+
+it('CRDObservedGenerationTracking keeps observed generations in the status of definitions [P332]', async () => {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const names = { plural: 'boats', kind: 'Boat' }
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }]
+  const condition = { type: 'Other', status: 'True', observedGeneration: 1 }
+  const kept = async (emulate: string, set = '') => {
+    const { ask } = await sampleServer({ emulate, features: gates(set, emulate) })
+    const body = { metadata: { name: 'boats.x.io' }, spec: { group: 'x.io', scope: 'Cluster', names, versions } }
+    expect((await ask(definitions, { method: 'POST', body })).status).toBe(201)
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const patch = { status: { observedGeneration: 1, conditions: [condition] } }
+    const { json } = await ask(`${definitions}/boats.x.io/status`, { method: 'PATCH', body: patch, headers })
+    return [json.status.observedGeneration, json.status.conditions[0].observedGeneration]
+  }
+  expect(await kept('1.34')).toEqual([undefined, undefined])
+  expect(await kept('1.35')).toEqual([undefined, undefined])
+  expect(await kept('1.35', 'CRDObservedGenerationTracking=true')).toEqual([1, 1])
+  expect(await kept('1.36')).toEqual([1, 1])
+  expect(await kept('1.36', 'CRDObservedGenerationTracking=false')).toEqual([undefined, undefined])
+})
