@@ -110,10 +110,10 @@ const notAsked: Readonly<Record<string, string>> = {
     `APIServerWebhookAuthenticationToken DRADeviceCompatibilityGroups DRAListTypeAttributes DRAOptionalNodeOperations
     MutablePVNodeAffinity ShardedListAndWatch`,
   ),
+  ...reasoned('the generated history of fields asks: no controller sets the fields', 'CRDObservedGenerationTracking'),
   ...reasoned(
     'krmkit does not have the feature',
-    `CRDObservedGenerationTracking ExcludeAdmissionWebhookVirtualResources
-    InPlacePodVerticalScalingInitContainers ManifestBasedAdmissionControlConfig PersistentVolumeClaimUnusedSinceTime
+    `InPlacePodVerticalScalingInitContainers PersistentVolumeClaimUnusedSinceTime
     StatefulSetSemanticRevisionComparison WatchListCompression`,
   ),
   ...reasoned(

@@ -5,6 +5,7 @@ import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import type { PolicyCheckLabels } from '../metrics.ts'
 import { forbidden } from '../refusals.ts'
+import { reviewResources } from '../review-resources.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
@@ -73,21 +74,12 @@ async function evaluateAll(bound: readonly BoundPolicy[], evaluation: PolicyEval
   evaluation.throwFirstDenial()
 }
 
-/** Policies, which a policy could otherwise lock, and reviews, which store nothing. */
-export function exemptResources({ apiDomain }: NamingProfile): ReadonlySet<string> {
-  const of = (group: string, ...resources: readonly string[]) => resources.map((resource) => `${group}.${apiDomain}/${resource}`)
-  return new Set([
-    ...of('admissionregistration', 'validatingadmissionpolicies', 'validatingadmissionpolicybindings'),
-    ...of('admissionregistration', 'mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'),
-    ...of('authentication', 'tokenreviews', 'selfsubjectreviews'),
-    ...of(
-      'authorization',
-      'subjectaccessreviews',
-      'localsubjectaccessreviews',
-      'selfsubjectaccessreviews',
-      'selfsubjectrulesreviews',
-    ),
-  ])
+/** Policies, which a policy could otherwise lock, and reviews. */
+export function exemptResources(profile: NamingProfile): ReadonlySet<string> {
+  const group = `admissionregistration.${profile.apiDomain}`
+  const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies']
+  const bindings = ['validatingadmissionpolicybindings', 'mutatingadmissionpolicybindings']
+  return new Set([...[...policies, ...bindings].map((resource) => `${group}/${resource}`), ...reviewResources(profile)])
 }
 
 interface Denied {

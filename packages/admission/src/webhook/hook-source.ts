@@ -1,15 +1,27 @@
-import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
+import { reviewResources } from '../review-resources.ts'
 import { HookTable } from './hook-table.ts'
+
+export interface HookSourceOptions {
+  readonly profile: NamingProfile
+  /** Absent: of the default release. */
+  readonly features?: Features | undefined
+}
 
 /** The webhook configurations of one kind. A request sees every configuration that was stored before it. */
 export class HookSource {
   readonly #resource: { readonly group: string; readonly resource: string }
+  /** Reviews, where they are excluded. */
+  readonly #reviews: ReadonlySet<string>
   #configurations: readonly DeepReadonly<ApiObject>[] = []
   #table = new HookTable([])
 
-  constructor(resource: string, { apiDomain }: NamingProfile) {
-    this.#resource = { group: `admissionregistration.${apiDomain}`, resource }
+  constructor(resource: string, { profile, features }: HookSourceOptions) {
+    this.#resource = { group: `admissionregistration.${profile.apiDomain}`, resource }
+    const isWithoutReviews = features !== undefined && gateEnabled('ExcludeAdmissionWebhookVirtualResources', features)
+    this.#reviews = new Set(isWithoutReviews ? reviewResources(profile) : [])
   }
 
   /** The current webhooks, rebuilt only when a configuration has changed. Asynchronous until the configurations are cached. */
@@ -30,9 +42,13 @@ export class HookSource {
     return this.#table
   }
 
-  /** Webhooks are not called for webhook and policy configurations, since a broken one could then block its own repair. */
+  /**
+   * Webhooks are not called for webhook and policy configurations, since a broken one could then block its own repair, and from 1.37 on not
+   * for reviews of authentication and authorization.
+   */
   exempts({ resource }: Pick<AdmissionAttributes, 'resource'>): boolean {
-    return resource.group === this.#resource.group && exempt.has(resource.resource)
+    if (resource.group === this.#resource.group) return exempt.has(resource.resource)
+    return this.#reviews.size > 0 && this.#reviews.has(`${resource.group}/${resource.resource}`)
   }
 }
 

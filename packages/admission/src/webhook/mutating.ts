@@ -25,7 +25,7 @@ const pluginName = 'MutatingAdmissionWebhook'
  * @see {@link validatingWebhooks} for an example: both plugins take the same options.
  */
 export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
-  const source = new HookSource('mutatingwebhookconfigurations', options.profile)
+  const source = new HookSource('mutatingwebhookconfigurations', options)
   const webhooks = new MutatingWebhooks(source, options)
   return {
     name: pluginName,

@@ -7,8 +7,8 @@ import type { CredentialsResolver, MatchConditions } from './interfaces.ts'
 export interface WebhookOptions extends WebhookDispatcherOptions {
   /** Evaluates match conditions. Absent: conditions fail to evaluate, and the failure policy applies. */
   readonly conditions?: MatchConditions | undefined
-  /** The release whose rules for patches apply. Default: 1.33. */
-  readonly features?: Pick<Features, 'release'> | undefined
+  /** The release whose rules for patches and exclusions apply. Default: 1.33. */
+  readonly features?: Features | undefined
 }
 
 /** How a server calls webhooks: transport, resolvers, in-process webhooks and credentials. */

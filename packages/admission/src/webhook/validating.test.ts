@@ -1,8 +1,9 @@
-import type { ApiObject } from '@krmkit/meta'
+import { type ApiObject, createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { attributesOf } from '../testing/request.ts'
 import { deny, failureOf, type TestHook, testWebhooks } from '../testing/webhooks.ts'
 import type { MatchConditions } from './interfaces.ts'
+import { mutatingWebhooks } from './mutating.ts'
 import type { WebhookOptions } from './options.ts'
 import { validatingWebhooks } from './validating.ts'
 
@@ -148,4 +149,16 @@ describe('match conditions', () => {
     await validate()
     expect(compiled).toBe(1)
   })
+})
+
+it('reviews of authentication and authorization reach no webhook since 1.37', () => {
+  const handled = (release: string, group: string, resource: string) => {
+    const { options } = testWebhooks('validatingwebhookconfigurations', {}, { options: { features: createFeatures(release) } })
+    const target = { ...creation, resource: { group, version: 'v1', resource } }
+    return [validatingWebhooks(options), mutatingWebhooks(options)].map((plugin) => plugin.handles(target))
+  }
+  expect(handled('1.37', 'authorization.k8s.io', 'subjectaccessreviews')).toEqual([false, false])
+  expect(handled('1.37', 'authentication.k8s.io', 'tokenreviews')).toEqual([false, false])
+  expect(handled('1.37', 'authentication.example.com', 'tokenreviews')).toEqual([true, true])
+  expect(handled('1.36', 'authorization.k8s.io', 'subjectaccessreviews')).toEqual([true, true])
 })

@@ -37,7 +37,7 @@ import { type VersionedObjects, versionedObjects } from './versioned-objects.ts'
  * ```
  */
 export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
-  const source = new HookSource('validatingwebhookconfigurations', options.profile)
+  const source = new HookSource('validatingwebhookconfigurations', options)
   const webhooks = new ValidatingWebhooks(options)
   return {
     name: 'ValidatingAdmissionWebhook',

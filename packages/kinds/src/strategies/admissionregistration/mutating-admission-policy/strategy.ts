@@ -14,6 +14,7 @@ import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { policyRules } from '../policy-rules.ts'
+import { reservedNameWarnings, validateReservedName } from '../static-names.ts'
 import { validateOperations } from './operations.ts'
 
 const rules = /* @__PURE__ */ policyRules(() => import('./validation.ts'))
@@ -29,8 +30,12 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
   prepareForCreate: startGeneration,
   prepareForUpdate: (policy, old) => raiseGeneration(policy, old, 'spec'),
   ready: rules.load,
-  validate: creationRules((errors, policy) => rules.loaded().validateMutatingPolicy(policy, undefined, errors)),
+  validate: creationRules(function* (errors, policy) {
+    yield* rules.loaded().validateMutatingPolicy(policy, undefined, errors)
+    validateReservedName(policy, errors)
+  }),
   validateUpdate: updateRules((errors, policy, old) => rules.loaded().validateMutatingPolicy(policy, old, errors)),
+  warnings: reservedNameWarnings,
 })
 
 function* validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): Work {
@@ -53,6 +58,10 @@ export const mutatingAdmissionPolicyBindingStrategy = defineStrategy<MutatingAdm
   },
   prepareForCreate: startGeneration,
   prepareForUpdate: (binding, old) => raiseGeneration(binding, old, 'spec'),
-  validate: creationRules((errors, binding) => validateBinding(binding, errors)),
+  validate: creationRules(function* (errors, binding) {
+    yield* validateBinding(binding, errors)
+    validateReservedName(binding, errors)
+  }),
   validateUpdate: updateRules((errors, binding) => validateBinding(binding, errors)),
+  warnings: reservedNameWarnings,
 })

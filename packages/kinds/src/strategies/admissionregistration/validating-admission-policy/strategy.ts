@@ -17,6 +17,7 @@ import { isEmpty, isSet } from '../../shared/values.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { policyRules } from '../policy-rules.ts'
+import { reservedNameWarnings, validateReservedName } from '../static-names.ts'
 
 const rules = /* @__PURE__ */ policyRules(() => import('./validation.ts'))
 
@@ -37,8 +38,12 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     yield* raiseGeneration(policy, old, 'spec')
   },
   ready: rules.load,
-  validate: creationRules((errors, policy) => rules.loaded().validateValidatingPolicy(policy, undefined, errors)),
+  validate: creationRules(function* (errors, policy) {
+    yield* rules.loaded().validateValidatingPolicy(policy, undefined, errors)
+    validateReservedName(policy, errors)
+  }),
   validateUpdate: updateRules((errors, policy, old) => rules.loaded().validateValidatingPolicy(policy, old, errors)),
+  warnings: reservedNameWarnings,
   subresources: {
     status: {
       *prepareForUpdate(policy, old) {
@@ -89,6 +94,10 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
   },
   prepareForCreate: startGeneration,
   prepareForUpdate: (binding, old) => raiseGeneration(binding, old, 'spec'),
-  validate: creationRules((errors, binding) => validateBinding(binding, errors)),
+  validate: creationRules(function* (errors, binding) {
+    yield* validateBinding(binding, errors)
+    validateReservedName(binding, errors)
+  }),
   validateUpdate: updateRules((errors, binding) => validateBinding(binding, errors)),
+  warnings: reservedNameWarnings,
 })

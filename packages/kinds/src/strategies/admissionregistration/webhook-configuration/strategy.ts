@@ -2,6 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import { type DeepReadonly, Path } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
 import { validateLabelSelector } from '@krmkit/meta/selectors'
@@ -19,8 +20,10 @@ import { creationRules, defineStrategy, validateWith } from '../../shared/strate
 import { isSet, type R } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
+import { excludedRuleWarnings } from '../excluded-rules.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultRules, failurePolicies, matchPolicies, validateRule } from '../rules.ts'
+import { reservedNameWarnings, validateReservedName } from '../static-names.ts'
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
 /** Members of both sorts of webhooks. */
@@ -179,13 +182,23 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
     ready(configuration) {
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
-    validate: creationRules((errors, configuration, context) =>
-      validateConfiguration(configuration, errors, requestTolerances(context)),
-    ),
+    validate: creationRules(function* (errors, configuration, context) {
+      yield* validateConfiguration(configuration, errors, requestTolerances(context))
+      validateReservedName(configuration, errors)
+    }),
     validateUpdate(configuration, old, context) {
       return validateWith(context, (errors) =>
         validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),
       )
+    },
+    warnings(configuration, old, context) {
+      const { features, profile } = context
+      return [
+        ...reservedNameWarnings(configuration, old, context),
+        ...(gateEnabled('ExcludeAdmissionWebhookVirtualResources', features)
+          ? excludedRuleWarnings(hooksOf(configuration), profile)
+          : []),
+      ]
     },
   }
 }
