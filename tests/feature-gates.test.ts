@@ -114,7 +114,7 @@ const notAsked: Readonly<Record<string, string>> = {
   ...reasoned(
     'krmkit does not have the feature',
     `InPlacePodVerticalScalingInitContainers PersistentVolumeClaimUnusedSinceTime
-    StatefulSetSemanticRevisionComparison WatchListCompression`,
+    StatefulSetSemanticRevisionComparison`,
   ),
   ...reasoned(
     'metrics and connections of kube-apiserver that krmkit does not have',

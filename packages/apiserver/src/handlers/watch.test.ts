@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
@@ -298,5 +299,47 @@ describe('watch frames', () => {
   ])('refuses %s before the stream starts [P154]', async (query, why) => {
     const { json } = await (await sampleServer()).ask(`${maps}?watch=1&${query}`)
     expect(json).toMatchObject({ code: 400, message: expect.stringContaining(why) })
+  })
+})
+
+describe('streamed lists', () => {
+  const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+
+  async function opened(release: string, target: string, headers: Record<string, string | string[]>) {
+    const sample = await sampleServer({ features: createFeatures(release) })
+    await make(sample, 'a')
+    const gone = new AbortController()
+    const request = requestOf(`${maps}?watch=1&${target}`, { user: administrator, headers, signal: gone.signal })
+    const response = await sample.server.handle(request)
+    if (response.body.kind !== 'stream') throw new Error(`no stream: ${response.status}`)
+    return { sample, gone, headers: response.headers, pieces: response.body.stream[Symbol.asyncIterator]() }
+  }
+
+  it('are compressed chunk by chunk for clients that accept gzip, since 1.37', async () => {
+    const { sample, gone, headers, pieces } = await opened('1.37', query, { 'accept-encoding': 'br, gzip' })
+    expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
+    let text = ''
+    const read = async (until: string) => {
+      while (!text.includes(until)) text += gunzipSync((await pieces.next()).value).toString()
+    }
+    await read('k8s.io/initial-events-end')
+    expect(text).toContain('"name":"a"')
+    await make(sample, 'b')
+    await read('"name":"b"')
+    gone.abort()
+    expect((await pieces.next()).done).toBe(true)
+  })
+
+  it.each([
+    ['before 1.37', '1.36', query, { 'accept-encoding': 'gzip' }],
+    ['for other watches', '1.37', 'resourceVersion=1', { 'accept-encoding': 'gzip' }],
+    ['without bookmarks', '1.37', query.replace('&allowWatchBookmarks=true', ''), { 'accept-encoding': 'gzip' }],
+    ['for other codings', '1.37', query, { 'accept-encoding': 'br, gzip;q=1' }],
+    ['by a second field', '1.37', query, { 'accept-encoding': ['br', 'gzip'] }],
+    ['over a WebSocket', '1.37', query, { 'accept-encoding': 'gzip', connection: 'Upgrade', upgrade: 'websocket' }],
+  ])('are not compressed %s', async (_, release, target, given) => {
+    const { gone, headers } = await opened(release, target, given)
+    gone.abort()
+    expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
   })
 })

@@ -5,6 +5,7 @@ import type { ApiResponse, SharedEvent } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
 import { framesFor, isShared, type RowForm, sharedEventsFor } from '../encoding/frames.ts'
 import { includeObject } from '../encoding/table.ts'
+import { acceptsGzipStream, gzipEach } from '../media/compressed-stream.ts'
 import { streamType } from '../media/negotiation.ts'
 import type { RequestContext } from '../request/context.ts'
 import { flag, integer, text } from '../request/query.ts'
@@ -44,13 +45,15 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     join: (joined) => cache.join(joined),
     batch: (events, make) => shared?.batch(events, make) ?? make(),
   })
+  const headers = { 'cache-control': 'no-cache, private', 'content-type': contentType }
+  const isCompressed =
+    isStreamedList && gateEnabled('WatchListCompression', scope.features) && acceptsGzipStream(context.request)
   return {
     status: 200,
-    headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
+    headers: isCompressed ? { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' } : headers,
     body: {
       kind: 'stream',
-      stream,
-      ready,
+      ...(isCompressed ? { stream: gzipEach(stream) } : { stream, ready }),
       get events() {
         return watchStream(request, sharedEventsFor(scope, representation, rows), ofObjects).stream
       },
