@@ -1,4 +1,5 @@
 import type { Informer } from '@krmkit/client'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { labelSelectorFromObject } from '@krmkit/meta/selectors'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
@@ -9,6 +10,7 @@ import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { OwnedPods } from '../workloads/owned-pods.ts'
 import { nextAvailableAtMs } from '../workloads/pod-state.ts'
 import { type ReadonlyRevision, RevisionHistory } from '../workloads/revisions.ts'
+import { CompletedTemplates } from './completed-template.ts'
 import {
   ordinalOf,
   podRevision,
@@ -36,6 +38,8 @@ class StatefulSetController {
   readonly #pods: OwnedPods<StatefulSet>
   readonly #history: RevisionHistory
   readonly #control: StatefulPods
+  /** Absent: any difference of a template makes a new revision. */
+  readonly #templates: CompletedTemplates | undefined
   readonly subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
@@ -44,6 +48,8 @@ class StatefulSetController {
     this.#sets = informers.of(statefulSets)
     this.#history = new RevisionHistory(context, statefulSets, { hashLabel: `controller.${profile.domain}/hash` })
     this.#control = new StatefulPods(context)
+    const isSemantic = gateEnabled('StatefulSetSemanticRevisionComparison', context.features)
+    this.#templates = isSemantic ? new CompletedTemplates(context) : undefined
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
     const enqueue = (set: ReadonlyStatefulSet) => queue.add(queueKey(set))
     this.#pods = new OwnedPods({
@@ -65,7 +71,9 @@ class StatefulSetController {
     if (set?.spec?.selector == null) return undefined
     const known = await this.#history.list(set, labelSelectorFromObject(set.spec.selector))
     const claimed = await this.#pods.claim(set, () => true, { accepts: (pod) => ordinalOf(set, pod) !== undefined })
-    const { revision: update, collisionCount } = await this.#history.update(set, known)
+    const templates = this.#templates
+    const completed = templates === undefined ? undefined : (newest: ReadonlyRevision) => templates.of(set, newest)
+    const { revision: update, collisionCount } = await this.#history.update(set, known, completed)
     const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
     const revisions: SetRevisions = { current, update, collisionCount }
     // The status and the delay of the next sync use the same clock reading. With two readings, a pod that becomes available

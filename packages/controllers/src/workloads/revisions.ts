@@ -75,10 +75,13 @@ export class RevisionHistory {
    * template; an earlier revision with the same template gets the highest number instead.
    *
    * @param known the revisions of the owner, oldest first
+   * @param completed fills in the template of the newest revision, where a template that differs only in what is filled in is not new.
+   * Undefined: the template cannot be filled in.
    */
   async update(
     owner: DeepReadonly<RevisionOwner>,
     known: readonly ReadonlyRevision[],
+    completed?: (newest: ReadonlyRevision) => Promise<DeepReadonly<PodTemplate> | undefined>,
   ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
     const { client, fieldManager, signal } = this.#context
     const collisionCount = owner.status?.collisionCount ?? 0
@@ -86,8 +89,13 @@ export class RevisionHistory {
     const newest = known.at(-1)
     const next = (newest?.revision ?? 0) + 1
     const equal = await lastWith(data, known)
-    if (equal === undefined) return this.#create(owner, { data, number: next, collisions: collisionCount })
-    if (equal === newest) return { revision: newest, collisionCount }
+    if (equal !== undefined && equal === newest) return { revision: newest, collisionCount }
+    if (equal === undefined) {
+      const template = newest === undefined ? undefined : await completed?.(newest)
+      if (newest !== undefined && template !== undefined && (await sameData(await dataOf({ spec: { template } }), data)))
+        return { revision: newest, collisionCount }
+      return this.#create(owner, { data, number: next, collisions: collisionCount })
+    }
     const raised = { ...(equal as Revision), revision: next }
     return { revision: await client.update(revisions, raised, { fieldManager, signal }), collisionCount }
   }
@@ -159,7 +167,7 @@ async function sameData(a: ReadonlyRevision['data'], b: RevisionData): Promise<b
   return isLargeValue(a) && isLargeValue(b) ? inSlices(paced.sameCanonically(a, b)) : sameCanonically(a, b)
 }
 
-async function dataOf({ spec }: DeepReadonly<RevisionOwner>): Promise<RevisionData> {
+async function dataOf({ spec }: Pick<DeepReadonly<RevisionOwner>, 'spec'>): Promise<RevisionData> {
   const given = (spec?.template ?? {}) as PodTemplate
   const template = isLargeValue(given) ? await inSlices(paced.withSortedMembers(given)) : withSortedMembers(given)
   // Servers and clients compare revisions as text, so the position matters: `$patch` sorts before all other members.

@@ -25,6 +25,7 @@ interface StatefulSet extends ApiObject {
 const apps = { group: 'apps', version: 'v1' }
 const statefulSets = resourceType<StatefulSet>({ ...apps, resource: 'statefulsets', kind: 'StatefulSet' })
 const revisions = resourceType({ ...apps, resource: 'controllerrevisions', kind: 'ControllerRevision' })
+const podTemplates = resourceType({ group: '', version: 'v1', resource: 'podtemplates', kind: 'PodTemplate' })
 const claims = resourceType({ group: '', version: 'v1', resource: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' })
 
 function statefulSet(spec: object = {}): ApiObject {
@@ -233,5 +234,40 @@ describe('stateful set controller', () => {
     await server.client.delete(statefulSets, 'db', { propagationPolicy: 'Background' })
     await server.settle()
     expect([await podNames(server), await claimNames()]).toEqual([[], []])
+  })
+})
+
+describe('a revision without the defaults of the server', () => {
+  const older = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: 'db-older', namespace: 'default', labels },
+    revision: 1,
+    // Members are sorted, as in every revision.
+    data: {
+      spec: {
+        template: { $patch: 'replace', metadata: { labels }, spec: { containers: [{ image: 'web:1', name: 'c' }] } },
+      },
+    },
+  }
+  const startIn = (emulate: string) => startWith(['statefulset-controller'], [older, statefulSet()], { emulate })
+  const known = async (server: TestServer) => namesOf(await server.client.list(revisions, { namespace: 'default' })).length
+
+  it('is the revision of its template, since 1.34', async () => {
+    await using server = await startIn('1.34')
+    expect([(await statusOf(server)).updateRevision, await known(server)]).toEqual(['db-older', 1])
+    const requests = () => server.ledger.count({ resource: 'podtemplates', controllers: true })
+    const before = requests()
+    await change(server, { replicas: 1 })
+    await runPods(server)
+    expect(requests() - before).toBe(1)
+    await change(server, { template: template('web:2') })
+    expect([(await statusOf(server)).updateRevision === 'db-older', await known(server)]).toEqual([false, 2])
+    expect((await server.client.list(podTemplates, { namespace: 'default' })).items).toEqual([])
+  })
+
+  it('is another revision before 1.34', async () => {
+    await using server = await startIn('1.33')
+    expect([(await statusOf(server)).updateRevision === 'db-older', await known(server)]).toEqual([false, 2])
   })
 })
