@@ -111,7 +111,6 @@ const notAsked: Readonly<Record<string, string>> = {
     MutablePVNodeAffinity ShardedListAndWatch`,
   ),
   ...reasoned('the generated history of fields asks: no controller sets the fields', 'CRDObservedGenerationTracking'),
-  ...reasoned('krmkit does not have the feature', 'InPlacePodVerticalScalingInitContainers PersistentVolumeClaimUnusedSinceTime'),
   ...reasoned(
     'metrics and connections of kube-apiserver that krmkit does not have',
     'NativeHistograms StructuredAuthenticationConfigurationEgressSelector StructuredAuthenticationConfigurationJWKSMetrics',

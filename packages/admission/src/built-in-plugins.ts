@@ -3,6 +3,8 @@ import { AdmissionError } from './admission-error.ts'
 import type { AdmissionEnvironment } from './environment.ts'
 import { parseImagePolicyConfiguration } from './image-policy/configuration.ts'
 import type { AdmissionPlugin } from './interfaces.ts'
+import { staticObjectsOf } from './manifests/configuration.ts'
+import type { StaticObjects } from './manifests/static-objects.ts'
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import {
@@ -90,14 +92,19 @@ function webhookEnvironmentOf({ webhooks, authorizer }: AdmissionEnvironment): W
 }
 
 /** A plugin that runs where one of its feature gates is on. */
-function gatedPlugin(
-  name: string,
-  gates: readonly string[],
-  create: (environment: AdmissionEnvironment) => AdmissionPlugin,
-): PluginDefinition {
-  return plugin(name, true, (environment) =>
-    gates.some((gate) => gateEnabled(gate, environment.features)) ? create(environment) : disabled(name),
+function gatedPlugin(name: string, gates: readonly string[], create: PluginDefinition['create']): PluginDefinition {
+  return plugin(name, true, (environment, given) =>
+    gates.some((gate) => gateEnabled(gate, environment.features)) ? create(environment, given) : disabled(name),
   )
+}
+
+/** The environment with the objects of the folder that the configuration of a plugin names. */
+function withManifests(
+  plugin: string,
+  environment: AdmissionEnvironment,
+  configuration: unknown,
+): AdmissionEnvironment & { readonly manifests: StaticObjects | undefined } {
+  return { ...environment, manifests: staticObjectsOf(plugin, configuration, environment) }
 }
 
 /** A plugin whose feature gate is off. */
@@ -185,14 +192,20 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   ),
   gatedPlugin('JobValidation', ['GenericWorkload', 'WorkloadWithJob'], ({ profile }) => jobValidation(profile)),
   gatedPlugin('PodResizeValidator', ['InPlacePodVerticalScaling'], ({ profile }) => podResizeValidator(profile)),
-  gatedPlugin('MutatingAdmissionPolicy', ['MutatingAdmissionPolicy'], mutatingPolicies),
-  plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
-    mutatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
+  gatedPlugin('MutatingAdmissionPolicy', ['MutatingAdmissionPolicy'], (environment, given) =>
+    mutatingPolicies(withManifests('MutatingAdmissionPolicy', environment, given)),
   ),
-  plugin('ValidatingAdmissionPolicy', true, validatingPolicies),
-  plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
-    validatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
+  plugin('MutatingAdmissionWebhook', true, (environment, given) => {
+    const options = withManifests('MutatingAdmissionWebhook', environment, given)
+    return mutatingWebhooks(webhookOptions(options, webhookEnvironmentOf(environment), given))
+  }),
+  plugin('ValidatingAdmissionPolicy', true, (environment, given) =>
+    validatingPolicies(withManifests('ValidatingAdmissionPolicy', environment, given)),
   ),
+  plugin('ValidatingAdmissionWebhook', true, (environment, given) => {
+    const options = withManifests('ValidatingAdmissionWebhook', environment, given)
+    return validatingWebhooks(webhookOptions(options, webhookEnvironmentOf(environment), given))
+  }),
   plugin('ResourceQuota', true, ({ profile, clock, features }, given) =>
     resourceQuota({
       profile,

@@ -8,6 +8,7 @@ import {
   stockProfile,
   systemClock,
 } from '@krmkit/meta'
+import type { OpenStaticObjects } from './manifests/static-objects.ts'
 import type { WebhookEnvironment } from './webhook/options.ts'
 
 /** The dependencies of the built-in plugins. */
@@ -26,6 +27,8 @@ export interface AdmissionEnvironment {
   readonly connect?: (kubeconfigPath: string) => PostJson
   /** Defaults of DefaultTolerationSeconds. */
   readonly tolerationSeconds?: TolerationSeconds
+  /** Opens the folders that the configurations of plugins for webhooks and policies name. Absent: they may not name folders. */
+  readonly openStaticObjects?: OpenStaticObjects
   /** How webhooks are called. Absent: every call fails. */
   readonly webhooks?: WebhookEnvironment
 }

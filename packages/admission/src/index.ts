@@ -26,6 +26,9 @@ export type {
   VersionConverter,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
+export { arrangeStaticObjects, type StaticObject } from './manifests/arrange.ts'
+export { staticManifestsDir } from './manifests/configuration.ts'
+export type { OpenStaticObjects, StaticObjects } from './manifests/static-objects.ts'
 export type {
   AdmissionMetrics,
   AdmissionOutcome,

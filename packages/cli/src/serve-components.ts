@@ -85,8 +85,16 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const { controllers, availableControllers } = servedControllers(withMigrator(selectControllers(options), catalog), simulation)
   const running = chooseControllers(availableControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
-  const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
+  const admission = await chooseAdmissionPlugins(options, {
+    hasServiceAccounts: running.includes(serviceAccountController),
+    manifests: {
+      ...environment,
+      features,
+      onError: (error) => log.error('admission manifests', error),
+      onReload: (folder) => log.info(`admission manifests in ${folder}: reloaded`),
+    },
+  })
   const authorization = await createAuthorization(options, {
     ...environment,
     features,

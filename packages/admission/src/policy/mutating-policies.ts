@@ -1,7 +1,7 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { whenDone } from '@krmkit/base/work'
 import { equalValues } from '@krmkit/fieldmanager/value'
-import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
@@ -18,9 +18,8 @@ import { type MutatingPolicy, type Mutation, mutatingPolicyOf } from './mutating
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import type { Binding } from './policy.ts'
-import { type BoundPolicy, PolicySource } from './policy-source.ts'
+import { type BoundPolicy, PolicySource, type PolicySourceOptions } from './policy-source.ts'
 import { policyVariables } from './policy-variables.ts'
-import { exemptResources } from './validating-policies.ts'
 
 const pluginName = 'MutatingAdmissionPolicy'
 /** Cost budget of one mutation. */
@@ -58,15 +57,13 @@ const costBudget = 10_000_000
  * ```
  */
 export function mutatingPolicies(options: PolicyOptions): AdmissionPlugin {
-  const source = new PolicySource(options.profile, 'mutating', mutatingPolicyOf)
-  const exempt = exemptResources(options.profile)
+  const source = new PolicySource(options, 'mutating', mutatingPolicyOf)
   return {
     name: pluginName,
     changes: 'whole',
-    handles: ({ operation, resource }: AdmissionTarget) =>
-      operation !== 'DELETE' && !exempt.has(`${resource.group}/${resource.resource}`),
+    handles: (target: AdmissionTarget) => target.operation !== 'DELETE' && source.handles(target),
     admit(object, attributes, context) {
-      return whenDone(source.bound(context), (bound) =>
+      return whenDone(source.bound(attributes, context), (bound) =>
         bound.length === 0 ? undefined : mutateByAll(bound, new MutationRun(object, attributes, context, options)),
       )
     },
@@ -78,8 +75,7 @@ async function mutateByAll(bound: readonly BoundPolicy<MutatingPolicy>[], run: M
   return run.mutate()
 }
 
-interface PolicyOptions {
-  readonly profile: NamingProfile
+interface PolicyOptions extends PolicySourceOptions {
   readonly authorizer: Authorizer
 }
 

@@ -5,7 +5,6 @@ import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import type { PolicyCheckLabels } from '../metrics.ts'
 import { forbidden } from '../refusals.ts'
-import { reviewResources } from '../review-resources.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
@@ -14,7 +13,7 @@ import { versionByCriteria } from './match-criteria.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import { type Binding, type MatchCriteria, type Policy, policyOf } from './policy.ts'
-import { type BoundPolicy, PolicySource } from './policy-source.ts'
+import { type BoundPolicy, PolicySource, type PolicySourceOptions } from './policy-source.ts'
 
 /**
  * The plugin of ValidatingAdmissionPolicy. A policy is evaluated for every binding that matches the request, with every parameter
@@ -47,20 +46,18 @@ import { type BoundPolicy, PolicySource } from './policy-source.ts'
  * // the host network is not available
  * ```
  */
-export function validatingPolicies({
-  profile,
-  authorizer,
-}: {
-  readonly profile: NamingProfile
-  readonly authorizer: Authorizer
-}): AdmissionPlugin {
-  const source = new PolicySource(profile, 'validating', policyOf)
-  const exempt = exemptResources(profile)
+export function validatingPolicies(
+  options: PolicySourceOptions & {
+    readonly authorizer: Authorizer
+  },
+): AdmissionPlugin {
+  const { profile, authorizer } = options
+  const source = new PolicySource(options, 'validating', policyOf)
   return {
     name: 'ValidatingAdmissionPolicy',
-    handles: ({ resource }: AdmissionTarget) => !exempt.has(`${resource.group}/${resource.resource}`),
+    handles: (target: AdmissionTarget) => source.handles(target),
     validate(object, attributes, context) {
-      return whenDone(source.bound(context), (bound) =>
+      return whenDone(source.bound(attributes, context), (bound) =>
         bound.length === 0
           ? undefined
           : evaluateAll(bound, new PolicyEvaluation(object, attributes, context, { profile, authorizer })),
@@ -72,14 +69,6 @@ export function validatingPolicies({
 async function evaluateAll(bound: readonly BoundPolicy[], evaluation: PolicyEvaluation): Promise<void> {
   for (const { policy, bindings } of bound) await evaluation.evaluate(policy, bindings)
   evaluation.throwFirstDenial()
-}
-
-/** Policies, which a policy could otherwise lock, and reviews. */
-export function exemptResources(profile: NamingProfile): ReadonlySet<string> {
-  const group = `admissionregistration.${profile.apiDomain}`
-  const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies']
-  const bindings = ['validatingadmissionpolicybindings', 'mutatingadmissionpolicybindings']
-  return new Set([...[...policies, ...bindings].map((resource) => `${group}/${resource}`), ...reviewResources(profile)])
 }
 
 interface Denied {

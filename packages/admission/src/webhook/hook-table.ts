@@ -14,15 +14,16 @@ export interface WebhookInvocation {
 /** Bounds the cache: custom resources add targets without end. */
 const maxTargets = 4096
 
-/** The webhooks of all configurations, sorted by configuration name. Matches of rules are cached for each target. */
+/** The webhooks of all configurations, by configuration name. Matches of rules are cached for each target. */
 export class HookTable {
   readonly hooks: readonly Hook[]
   readonly #byTarget = new Map<string, readonly WebhookInvocation[]>()
   #served: unknown
 
-  constructor(configurations: readonly DeepReadonly<ApiObject>[]) {
+  /** @param manifests configurations of files, sorted, whose webhooks come first. */
+  constructor(configurations: readonly DeepReadonly<ApiObject>[], manifests: readonly DeepReadonly<ApiObject>[] = []) {
     const sorted = [...configurations].sort((a, b) => compare(a.metadata.name ?? '', b.metadata.name ?? ''))
-    this.hooks = sorted.flatMap(hooksOf)
+    this.hooks = [...manifests.flatMap((each) => hooksOf(each, 'manifest/')), ...sorted.flatMap((each) => hooksOf(each))]
   }
 
   /** The webhooks whose rules match, in call order. */

@@ -53,8 +53,8 @@ interface HookMembers {
 
 const defaultTimeoutSeconds = 10
 
-/** The webhooks of one configuration, in order. */
-export function hooksOf(configuration: DeepReadonly<ApiObject>): readonly Hook[] {
+/** The webhooks of one configuration, in order. @param prefix of their identifiers */
+export function hooksOf(configuration: DeepReadonly<ApiObject>, prefix = ''): readonly Hook[] {
   const owner = configuration.metadata.name ?? ''
   const { webhooks } = configuration as { readonly webhooks?: readonly HookMembers[] | null }
   const seen = new Map<string, number>()
@@ -63,7 +63,7 @@ export function hooksOf(configuration: DeepReadonly<ApiObject>): readonly Hook[]
     const n = seen.get(name) ?? 0
     seen.set(name, n + 1)
     return {
-      uid: `${owner}/${name}/${n}`,
+      uid: `${prefix}${owner}/${name}/${n}`,
       configuration: owner,
       name,
       client: members.clientConfig ?? {},

@@ -30,7 +30,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   return {
     name: pluginName,
     changes: 'whole',
-    handles: (target) => !source.exempts(target),
+    handles: (target) => source.handles(target),
     // DELETE and CONNECT have no object to mutate, but their webhooks are called.
     check(attributes, context, object) {
       const calling = object === undefined ? webhooks.admit(undefined, attributes, context) : undefined
@@ -67,7 +67,7 @@ class MutatingWebhooks {
         ? this.#callAll(invocations, object, attributes, context)
         : object
     }
-    return whenDone(this.#source.table(context), admitWith)
+    return whenDone(this.#source.table(attributes, context), admitWith)
   }
 
   async #callAll(

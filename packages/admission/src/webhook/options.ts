@@ -1,5 +1,6 @@
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { AdmissionError } from '../admission-error.ts'
+import type { StaticObjects } from '../manifests/static-objects.ts'
 import type { WebhookDispatcherOptions } from './dispatcher.ts'
 import type { CredentialsResolver, MatchConditions } from './interfaces.ts'
 
@@ -9,11 +10,13 @@ export interface WebhookOptions extends WebhookDispatcherOptions {
   readonly conditions?: MatchConditions | undefined
   /** The release whose rules for patches and exclusions apply. Default: 1.33. */
   readonly features?: Features | undefined
+  /** Configurations of files, whose webhooks are called before those of the API. */
+  readonly manifests?: StaticObjects | undefined
 }
 
 /** How a server calls webhooks: transport, resolvers, in-process webhooks and credentials. */
 export interface WebhookEnvironment
-  extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'features' | 'resolveCredentials'> {
+  extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'features' | 'manifests' | 'resolveCredentials'> {
   /** Reads the kubeconfig that the plugin configuration names. Absent: calls carry no credentials. */
   readonly credentials?: ((kubeconfigPath: string) => CredentialsResolver) | undefined
 }
@@ -25,7 +28,7 @@ export interface WebhookEnvironment
  * @throws AdmissionError `InvalidConfiguration`
  */
 export function webhookOptions(
-  environment: Pick<WebhookOptions, 'features'> & {
+  environment: Pick<WebhookOptions, 'features' | 'manifests'> & {
     readonly clock: Clock
     readonly random: Random
     readonly profile: NamingProfile
@@ -33,9 +36,9 @@ export function webhookOptions(
   { credentials, ...rest }: WebhookEnvironment,
   configuration: unknown,
 ): WebhookOptions {
-  const { clock, random, profile, features } = environment
+  const { clock, random, profile, features, manifests } = environment
   const path = kubeconfigOf(configuration, profile)
-  const options = { clock, random, profile, features, ...rest }
+  const options = { clock, random, profile, features, manifests, ...rest }
   if (path === undefined) return options
   if (credentials === undefined) throw invalid('kubeConfigFile is not supported: no reader of kubeconfigs is configured')
   return { ...options, resolveCredentials: credentials(path) }

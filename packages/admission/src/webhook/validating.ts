@@ -41,13 +41,13 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const webhooks = new ValidatingWebhooks(options)
   return {
     name: 'ValidatingAdmissionWebhook',
-    handles: (target) => !source.exempts(target),
+    handles: (target) => source.handles(target),
     validate(object, attributes, context) {
       const validateWith = (table: HookTable) => {
         const invocations = selectedInvocations(table, object, attributes, context)
         return invocations.length === 0 ? undefined : webhooks.validate(invocations, object, attributes, context)
       }
-      return whenDone(source.table(context), validateWith)
+      return whenDone(source.table(attributes, context), validateWith)
     },
   }
 }

@@ -8,6 +8,7 @@ import {
 import { CliError } from '../cli-error.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
 import type { AdmissionOptions } from './options.ts'
+import { readStaticManifests, type StaticManifestsOptions } from './static-manifests.ts'
 import { createWebhookConnections, type WebhookConnections } from './webhook-connections.ts'
 
 /** The admission plugins that the flags select. */
@@ -23,6 +24,8 @@ export interface ChooseAdmissionPluginsOptions {
   readonly hasServiceAccounts: boolean
   /** Whether webhooks are unreachable. Default false. */
   readonly offline?: boolean
+  /** How folders of webhook configurations and policies are read. Absent: no configuration may name one. */
+  readonly manifests?: StaticManifestsOptions
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ChooseAdmissionPluginsOptions {
  */
 export async function chooseAdmissionPlugins(
   options: AdmissionOptions,
-  { hasServiceAccounts, offline = false }: ChooseAdmissionPluginsOptions,
+  { hasServiceAccounts, offline = false, manifests: reading }: ChooseAdmissionPluginsOptions,
 ): Promise<ChosenPlugins> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile: file } = options
   const unknown = [...enable, ...disable].find((name) => !builtInPlugins.some((plugin) => plugin.name === name))
@@ -42,11 +45,15 @@ export async function chooseAdmissionPlugins(
     throw new CliError({ code: 'InvalidFlag', message })
   }
   const withoutAccounts = !hasServiceAccounts && !enable.includes('ServiceAccount')
+  const configuration = file === undefined ? undefined : await readAdmissionConfiguration(file)
   const choice = {
     enable,
     disable: withoutAccounts ? [...disable, 'ServiceAccount'] : disable,
-    ...(file === undefined ? {} : { configuration: await readAdmissionConfiguration(file) }),
+    ...(configuration === undefined ? {} : { configuration }),
   }
+  const manifests =
+    configuration === undefined || reading === undefined ? undefined : await readStaticManifests(configuration, reading)
+  const opening = manifests === undefined ? {} : { openStaticObjects: manifests.open }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
   // The controller that creates the default service accounts may run in another process.
   const wait = offline ? {} : { defaultAccountWaitMs: 1500 }
@@ -56,7 +63,7 @@ export async function chooseAdmissionPlugins(
     make(environment) {
       try {
         return createAdmissionPlugins(
-          { ...environment, ...tolerations, ...wait, connect: offline ? () => unreachable : connections.connect },
+          { ...environment, ...tolerations, ...wait, ...opening, connect: offline ? () => unreachable : connections.connect },
           choice,
         )
       } catch (error) {
@@ -65,7 +72,10 @@ export async function chooseAdmissionPlugins(
       }
     },
     ready: connections.ready,
-    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      manifests?.[Symbol.dispose]()
+      await connections[Symbol.asyncDispose]()
+    },
   }
 }
 
