@@ -46,8 +46,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     batch: (events, make) => shared?.batch(events, make) ?? make(),
   })
   const headers = { 'cache-control': 'no-cache, private', 'content-type': contentType }
-  const isCompressed =
-    isStreamedList && gateEnabled('WatchListCompression', scope.features) && acceptsGzipStream(context.request)
+  const isCompressed = isStreamedList && gateEnabled('WatchListCompression', scope.features) && acceptsGzipStream(context.request)
   return {
     status: 200,
     headers: isCompressed ? { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' } : headers,
