@@ -64,7 +64,7 @@ const notAsked: Readonly<Record<string, string>> = {
     SystemdWatchdog TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions
     WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown WindowsHostNetwork AllowDNSOnlyNodeCSR CRIListStreaming
     ChangeContainerStatusOnKubeletRestart DefaultPodSysctls ExtendWebSocketsToKubelet HugepageAwareEviction
-    InPlacePodVerticalScalingExclusiveMemory InPlacePodVerticalScalingMemoryBackedVolumes KubeletAllocatedPodsEndpoint
+    InPlacePodVerticalScalingExclusiveMemory KubeletAllocatedPodsEndpoint
     KubeletPodResourcesListUseActivePods PLEGOnDemandRelist PodLevelResourceManagers PodLevelResourcesFixKubeletQOSClass PodsAPI
     PreventStaticPodAPIReferences ReloadKubeletClientCAFile`,
   ),
