@@ -1,5 +1,6 @@
 /** The specification of resource claims, also in their templates. */
 import type { Work } from '@krmkit/base/work'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type {
   DeviceClaim,
   DeviceClaimConfiguration,
@@ -57,12 +58,20 @@ function* validateConfig(config: R<DeviceClaimConfiguration>, at: FieldPath, nam
   validateConfiguration(config, at, checks)
 }
 
-function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, at: FieldPath, names: RequestNames): Work {
+/** A constraint with a member of 1.34. */
+type Constraint = R<DeviceConstraint> & { readonly distinctAttribute?: string | null }
+
+function* validateConstraint(constraint: Constraint, at: FieldPath, names: RequestNames): Work {
+  const { requests, matchAttribute, distinctAttribute } = constraint
   yield* validateRequestRefs(requests, at.child('requests'), names)
   const here = at.child('matchAttribute')
   if (isSet(matchAttribute)) validateFullyQualifiedName(matchAttribute, here)
+  else if (isSet(distinctAttribute)) validateFullyQualifiedName(distinctAttribute, at.child('distinctAttribute'))
+  else if (gateEnabled('DRAConsumableCapacity', at.errors.context.features)) at.required(noAttribute)
   else here.required()
 }
+
+const noAttribute = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
 /** Unique references to requests or alternatives. */
 export function validateRequestRefs(refs: readonly string[] | null | undefined, at: FieldPath, names: RequestNames): Work {

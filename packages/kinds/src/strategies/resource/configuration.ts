@@ -33,6 +33,7 @@ export function validateRawObject(value: R<unknown>, at: FieldPath, { stored }: 
   if (!isSet(value)) at.required()
   else if (!stored && utf8Length(JSON.stringify(value)) > longestParameters) at.tooLong('', longestParameters)
   else if (typeof value !== 'object' || Array.isArray(value)) {
-    at.invalid('<value omitted>', 'parameters must be a valid JSON object')
+    const isLater = at.errors.context.features.release.atLeast('1.34')
+    at.invalid('<value omitted>', `${isLater ? '' : 'parameters '}must be a valid JSON object`)
   }
 }

@@ -30,6 +30,11 @@ export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, check
   validateDnsLabel(request.name ?? '', at.child('name'))
   const hasAlternatives = !isEmpty(request.firstAvailable)
   const exact = isExactRequest(request)
+  // Since 1.35 a request with too many members is not validated further.
+  if (hasAlternatives && exact && at.errors.context.features.release.atLeast('1.35')) {
+    at.invalid(null, `${oneOf}, but multiple fields are set`)
+    return
+  }
   if (hasAlternatives) {
     yield* validateSet(request.firstAvailable, at.child('firstAvailable'), {
       max: maxAlternatives,

@@ -1,10 +1,11 @@
 /** Lists and maps of devices, requests and the like: each item is valid, and there are not too many of them. */
 
 import type { Work } from '@krmkit/base/work'
-import { goText, utf8Length } from '@krmkit/meta/go-text'
+import { utf8Length } from '@krmkit/meta/go-text'
 import type { FieldPath } from '../shared/field-path.ts'
 import { sortedKeys } from '../shared/sorted-keys.ts'
 import { isSet } from '../shared/values.ts'
+import { printDeviceId } from './device-id.ts'
 
 /** Items that are validated in one step. */
 const itemsPerStep = 16
@@ -18,15 +19,19 @@ export interface ListRules<T> {
 export interface SetRules<T> extends ListRules<T> {
   /** What must be unique. */
   readonly key: (item: T) => string
-  /** Member that duplicates are reported at. Absent: the item. */
+  /** Member that duplicates are reported at before 1.35. Absent: the item. */
   readonly member?: string
   /** Keys are those of `deviceId`. */
   readonly ofDevices?: boolean
 }
 
-/** Validates the items, then their number. */
+/** Validates the items, then their number. Since 1.35 the items of a list with too many of them are not validated. */
 export function* validateList<T>(items: readonly T[] | null | undefined, at: FieldPath, { max, each }: ListRules<T>): Work {
   if (!isSet(items)) return
+  if (isTooLong(items, at, max)) {
+    at.tooMany(items.length, max as number)
+    return
+  }
   for (let i = 0; i < items.length; i++) {
     const work = each(items[i] as T, at.index(i))
     if (work !== undefined) yield* work
@@ -35,15 +40,26 @@ export function* validateList<T>(items: readonly T[] | null | undefined, at: Fie
   if (max !== undefined && items.length > max) at.tooMany(items.length, max)
 }
 
+function isTooLong(items: readonly unknown[], at: FieldPath, max: number | undefined): boolean {
+  return max !== undefined && items.length > max && isLater(at)
+}
+
+/** Whether the release has the rules of lists of 1.35. */
+function isLater({ errors }: FieldPath): boolean {
+  return errors.context.features.release.atLeast('1.35')
+}
+
 /** As `validateList`; then reports the items that have the key of one before. */
 export function* validateSet<T>(items: readonly T[] | null | undefined, at: FieldPath, rules: SetRules<T>): Work {
   yield* validateList(items, at, rules)
+  if (isTooLong(items ?? [], at, rules.max)) return
+  const { member } = rules
   const seen = new Set<string>()
   for (let i = 0; i < (items?.length ?? 0); i++) {
     const key = rules.key(items?.[i] as T)
     if (seen.has(key)) {
-      const here = rules.member === undefined ? at.index(i) : at.index(i).child(rules.member)
-      here.duplicate(rules.ofDevices === true ? goText(printDeviceId(key)) : key)
+      const here = member === undefined || isLater(at) ? at.index(i) : at.index(i).child(member)
+      here.duplicate(rules.ofDevices === true ? printDeviceId(key) : key)
     }
     seen.add(key)
     if (i % itemsPerStep === itemsPerStep - 1) yield
@@ -51,6 +67,8 @@ export function* validateSet<T>(items: readonly T[] | null | undefined, at: Fiel
 }
 
 export interface MapRules<V> {
+  /** Largest number of members. Absent: any. */
+  readonly max?: number
   /** Number of bytes from which keys are shortened in paths. */
   readonly longestKey: number
   readonly key: (key: string, at: FieldPath) => void
@@ -61,13 +79,20 @@ export interface MapRules<V> {
 export function* validateMembers<V>(
   map: Readonly<Record<string, V>> | null | undefined,
   at: FieldPath,
-  { longestKey, key: validateKey, value: validateValue }: MapRules<V>,
+  { max, longestKey, key: validateKey, value: validateValue }: MapRules<V>,
 ): Work {
   if (!isSet(map)) return
+  const keys = yield* sortedKeys(map)
+  if (max !== undefined && keys.length > max) {
+    at.tooMany(keys.length, max)
+    return
+  }
+  // Since 1.36 errors of keys name the map.
+  const namesMap = at.errors.context.features.release.atLeast('1.36')
   let count = 0
-  for (const key of yield* sortedKeys(map)) {
+  for (const key of keys) {
     const here = at.key(shortened(key, longestKey))
-    validateKey(key, here)
+    validateKey(key, namesMap ? at : here)
     validateValue?.(map[key] as V, here)
     if (++count % itemsPerStep === 0) yield
   }
@@ -80,9 +105,4 @@ function shortened(key: string, max: number): string {
   if (utf8Length(key) <= max) return key
   const rest = max - ellipsis.length
   return `${key.slice(0, Math.ceil(rest / 2))}${ellipsis}${key.slice(key.length - Math.floor(rest / 2))}`
-}
-
-/** A key of `deviceId` in messages. */
-export function printDeviceId(id: string): string {
-  return id.replaceAll('\0', '/')
 }

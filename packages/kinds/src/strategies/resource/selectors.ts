@@ -47,6 +47,8 @@ function* validateSelector({ cel: expression }: R<DeviceSelector>, at: FieldPath
 }
 
 function validateExpression({ expression = '' }: R<CELDeviceSelector>, at: FieldPath, checks: SelectorChecks): void {
+  // Stored expressions were valid when they were stored.
+  if (checks.stored && checks.context.features.release.atLeast('1.37')) return
   if (utf8Length(expression) > longestExpression) {
     at.tooLong('', longestExpression)
     return

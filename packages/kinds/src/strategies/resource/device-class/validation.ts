@@ -7,9 +7,10 @@ import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationRules, updateRules } from '../../shared/strategy.ts'
-import type { R } from '../../shared/values.ts'
+import { isSet, type R } from '../../shared/values.ts'
 import { maxConfigurations } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
+import { isExtendedResourceName } from '../extended-resources.ts'
 import { validateList } from '../lists.ts'
 import { SelectorChecks, validateSelectors } from '../selectors.ts'
 
@@ -27,6 +28,9 @@ function* validateSpec(spec: Spec, at: FieldPath, old: Spec | undefined): Work {
     max: maxConfigurations,
     each: (config, here) => validateConfiguration(config, here, { stored }),
   })
+  const { extendedResourceName } = spec as { readonly extendedResourceName?: string | null }
+  if (isSet(extendedResourceName) && !isExtendedResourceName(extendedResourceName))
+    at.child('extendedResourceName').invalid(extendedResourceName, 'must be a valid extended resource name')
 }
 
 export const validate = /* @__PURE__ */ creationRules(function* (errors, object: Class) {

@@ -40,5 +40,6 @@ export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, tem
   yield* validateSpec(template, errors, new SelectorChecks(context, false))
   yield* validateMetadataUpdate(template, old, errors)
   if (!(yield* isSameSpec(template, old))) errors.child('spec').invalid(goTemplateSpec(template.spec), 'field is immutable')
-  yield* validateSpec(template, errors, new SelectorChecks(context, true))
+  // Since 1.35 a specification, which cannot change, is not validated again.
+  if (!context.features.release.atLeast('1.35')) yield* validateSpec(template, errors, new SelectorChecks(context, true))
 })

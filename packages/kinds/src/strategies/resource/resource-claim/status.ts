@@ -2,7 +2,7 @@
 
 import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import { goText, utf8Length } from '@krmkit/meta/go-text'
+import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
 import type {
   AllocatedDeviceStatus,
@@ -17,18 +17,22 @@ import type {
 import { validateRequiredEnum } from '../../shared/enums.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { forEachItem } from '../../shared/for-each.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
+import { type Bindings, validateBindings } from '../bindings.ts'
 import { devicesOf } from '../claim-devices.ts'
 import { maxConfigurations, type RequestNames, requestNames, validateRequestRef, validateRequestRefs } from '../claim-spec.ts'
 import { validateConfiguration, validateRawObject } from '../configuration.ts'
-import { deviceId } from '../device-id.ts'
+import { type DeviceName, deviceId, printDeviceId } from '../device-id.ts'
 import { goAllocation } from '../go-form.ts'
 import { validateInterfaceAddress } from '../interface-address.ts'
-import { printDeviceId, validateList, validateSet } from '../lists.ts'
-import { validatePoolName } from '../names.ts'
+import { validateList, validateSet } from '../lists.ts'
+import { validatePoolName, validateShareId } from '../names.ts'
+import { validateSkippedOperations } from '../node-operations.ts'
+import { validateToleration } from '../taints.ts'
 import { allocatedDevices } from './allocated.ts'
 
 const maxConsumers = 256
@@ -89,8 +93,10 @@ function hasNewConsumer({ reservedFor }: Status, { reservedFor: before }: Status
 
 function* validateDeviceStatus(device: R<AllocatedDeviceStatus>, at: FieldPath, allocated: ReadonlySet<string>): Work {
   validateDevice(device, at)
+  const { shareID } = device as DeviceName
+  if (isSet(shareID)) validateShareId(shareID, at.child('shareID'))
   const id = deviceId(device)
-  if (!allocated.has(id)) at.invalid(goText(printDeviceId(id)), 'must be an allocated device in the claim')
+  if (!allocated.has(id)) at.invalid(printDeviceId(id), 'must be an allocated device in the claim')
   const conditions = device.conditions ?? []
   const conditionsAt = at.child('conditions')
   if (conditions.length > maxConditions) conditionsAt.tooMany(conditions.length, maxConditions)
@@ -124,7 +130,7 @@ function* validateAllocation({ devices, nodeSelector }: R<AllocationResult>, at:
   const here = at.child('devices')
   yield* validateList(devices?.results, here.child('results'), {
     max: maxResults,
-    each: (result, place) => validateResult(result, place, names),
+    each: (result: Result, place) => validateResult(result, place, names),
   })
   yield* validateList(devices?.config, here.child('config'), {
     // Those of the class and of the claim.
@@ -134,9 +140,21 @@ function* validateAllocation({ devices, nodeSelector }: R<AllocationResult>, at:
   if (isSet(nodeSelector)) yield* validateNodeSelector(nodeSelector, at.child('nodeSelector'))
 }
 
-function validateResult(result: R<DeviceRequestAllocationResult>, at: FieldPath, names: RequestNames): void {
+/** A result with members of later releases. */
+type Result = R<DeviceRequestAllocationResult> &
+  Bindings & {
+    readonly shareID?: string | null
+    readonly skipNodeOperations?: readonly string[] | null
+  }
+
+function* validateResult(result: Result, at: FieldPath, names: RequestNames): Work {
   validateRequestRef(result.request ?? '', at.child('request'), names)
   validateDevice(result, at)
+  yield* validateBindings(result, at)
+  if (at.errors.context.features.release.atLeast('1.37'))
+    yield* forEachItem(result.tolerations, (toleration, i) => validateToleration(toleration, at.child('tolerations').index(i)))
+  if (isSet(result.shareID)) validateShareId(result.shareID, at.child('shareID'))
+  validateSkippedOperations(result.skipNodeOperations, at.child('skipNodeOperations'))
 }
 
 function* validateAllocatedConfig(config: R<DeviceAllocationConfiguration>, at: FieldPath, names: RequestNames): Work {

@@ -27,7 +27,8 @@ export const validateUpdate = /* @__PURE__ */ updateRules(function* (errors, cla
   }
   yield* validateMetadataUpdate(claim, old, errors)
   if (!(yield* isSameClaimSpec(claim.spec, old.spec))) at.invalid(goClaimSpec(claim.spec), 'field is immutable')
-  yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, true))
+  // Since 1.35 a specification, which cannot change, is not validated again.
+  if (!context.features.release.atLeast('1.35')) yield* validateClaimSpec(claim.spec, at, new SelectorChecks(context, true))
 })
 
 const resultsOf = ({ status }: Claim) => status?.allocation?.devices?.results

@@ -10,11 +10,13 @@ import type {
   DeviceAttribute,
   DeviceCounterConsumption,
 } from '../../../types/resource-v1beta1.generated.ts'
+import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { namesOf } from '../../shared/map-members.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from '../../shared/values.ts'
+import { type Bindings, validateBindings } from '../bindings.ts'
 import { goAttribute } from '../go-form.ts'
 import { validateList, validateMembers, validateSet } from '../lists.ts'
 import { longestQualifiedName, validateQualifiedName } from '../names.ts'
@@ -22,6 +24,8 @@ import { validateTaint } from '../taints.ts'
 import { validateNodeName } from './nodes.ts'
 
 const maxTaints = 4
+const maxLaterTaints = 16
+const maxConsumptions = 2
 const maxNamedValues = 32
 const maxCounters = 32
 const longestCounterName = 63
@@ -46,6 +50,8 @@ export interface DeviceRules {
   readonly shared: ReadonlyMap<string, Map<unknown>>
   /** Each device names its nodes. */
   readonly perDeviceNodes: boolean
+  /** The stored devices by name. */
+  readonly stored: ReadonlyMap<string, R<Device>>
 }
 
 export function* validateDevice(device: R<Device>, at: FieldPath, rules: DeviceRules): Work {
@@ -57,22 +63,32 @@ export function* validateDevice(device: R<Device>, at: FieldPath, rules: DeviceR
   const named = { longestKey: longestQualifiedName, key: validateQualifiedName }
   yield* validateMembers(attributes, at.child('attributes'), { ...named, value: validateAttribute })
   yield* validateMembers(capacity, at.child('capacity'), named)
-  yield* validateList(taints, at.child('taints'), { max: maxTaints, each: validateTaint })
+  const isLater = at.errors.context.features.release.atLeast('1.35')
+  const before = rules.stored.get(device.name ?? '')
+  // Since 1.35 taints that are stored are not validated again.
+  if (!isLater || before === undefined || !(yield* semanticEqual(taints, partsOf(before).taints)))
+    yield* validateList(taints, at.child('taints'), { max: isLater ? maxLaterTaints : maxTaints, each: validateTaint })
   yield* validateSet(consumesCounters, at.child('consumesCounters'), {
+    ...(isLater ? { max: maxConsumptions } : {}),
     each: validateConsumption,
     key: ({ counterSet = '' }) => counterSet,
     member: 'counterSet',
   })
-  const consumed = yield* countersOf(consumesCounters)
-  if (consumed > maxCounters) at.invalid(consumed, `the total number of counters must not exceed ${maxCounters}`)
-  for (const [i, consumption] of (consumesCounters ?? []).entries()) {
-    yield* validateReferences(consumption, at.child('consumesCounters').index(i), rules.shared)
-  }
+  if (!isLater) yield* validateSharedUse(consumesCounters ?? [], at, rules)
   if (rules.perDeviceNodes) yield* validateNodes(parts, at)
   else if (isSet(parts.nodeName) || isSet(parts.nodeSelector) || isSet(parts.allNodes)) {
     const members = '`nodeName`, `nodeSelector` and `allNodes`'
     at.invalid(null, `${members} can only be set if \`perDeviceNodeSelection\` is set to true in the ResourceSlice spec`)
   }
+  yield* validateBindings(parts as Bindings, at)
+}
+
+/** Before 1.35 the counters of a device are those that its slice shares. */
+function* validateSharedUse(consumptions: readonly R<DeviceCounterConsumption>[], at: FieldPath, rules: DeviceRules): Work {
+  const consumed = yield* countersOf(consumptions)
+  if (consumed > maxCounters) at.invalid(consumed, `the total number of counters must not exceed ${maxCounters}`)
+  for (const [i, consumption] of consumptions.entries())
+    yield* validateReferences(consumption, at.child('consumesCounters').index(i), rules.shared)
 }
 
 function* countOf(map: Map<unknown> | null | undefined): Work<number> {
@@ -88,14 +104,17 @@ export function* countersOf(sets: readonly R<{ counters?: Map<Counter> }>[] | nu
 
 function validateAttribute(attribute: R<DeviceAttribute>, at: FieldPath): void {
   const { int, bool, string, version: release } = attribute
-  const count = [int, bool, string, release].filter(isSet).length
+  const { bools, ints, strings, versions } = attribute as Readonly<Record<string, unknown>>
+  const count = [int, bool, string, release, bools, ints, strings, versions].filter(isSet).length
   if (isSet(string)) validateLength(string, at.child('string'))
   if (isSet(release)) {
     const here = at.child('version')
     if (!version.test(release)) here.invalid(release, 'must be a string compatible with semver.org spec 2.0.0')
     validateLength(release, here)
   }
-  if (count === 0) at.required('exactly one value must be specified')
+  const isLater = at.errors.context.features.release.atLeast('1.35')
+  if (count === 0 && isLater) at.invalid('', 'exactly one value must be specified')
+  else if (count === 0) at.required('exactly one value must be specified')
   else if (count > 1) at.invalid(goAttribute(attribute), 'exactly one value must be specified')
 }
 
@@ -105,6 +124,7 @@ function validateLength(value: string, at: FieldPath): void {
 
 function validateConsumption({ counterSet, counters }: R<DeviceCounterConsumption>, at: FieldPath): Work {
   if (isEmpty(counterSet)) at.child('counterSet').required()
+  else if (at.errors.context.features.release.atLeast('1.35')) validateDnsLabel(counterSet, at.child('counterSet'))
   return validateCounters(counters, at.child('counters'))
 }
 
@@ -117,7 +137,10 @@ export function validateCounterSet({ name, counters }: R<CounterSet>, at: FieldP
 
 function* validateCounters(counters: R<Record<string, Counter>> | null | undefined, at: FieldPath): Work {
   if (isEmptyMap(counters)) at.required()
-  else yield* validateMembers(counters, at, { longestKey: longestCounterName, key: validateDnsLabel })
+  else {
+    const max = at.errors.context.features.release.atLeast('1.35') ? { max: maxCounters } : {}
+    yield* validateMembers(counters, at, { ...max, longestKey: longestCounterName, key: validateDnsLabel })
+  }
 }
 
 function* validateReferences(

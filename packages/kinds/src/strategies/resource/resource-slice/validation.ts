@@ -2,11 +2,17 @@
 
 import type { Work } from '@krmkit/base/work'
 import type { DeepReadonly } from '@krmkit/meta'
-import type { ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
+import type {
+  CounterSet,
+  Device,
+  ResourcePool,
+  ResourceSlice,
+  ResourceSliceSpec,
+} from '../../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationRules, updateRules } from '../../shared/strategy.ts'
-import type { R } from '../../shared/values.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
@@ -14,6 +20,8 @@ import { countersOf, partsOf, validateCounterSet, validateDevice } from './devic
 import { validateSliceNodes } from './nodes.ts'
 
 const maxDevices = 128
+const maxAdvancedDevices = 64
+const maxCounterSets = 8
 const maxSharedCounters = 32
 const maxConsumedCounters = 1024
 
@@ -33,25 +41,44 @@ function* validateSpec(spec: Spec, errors: ContextErrorList, old: Spec | undefin
   const rules = {
     shared: new Map((sharedCounters ?? []).map(({ name = '', counters }) => [name, counters ?? {}])),
     perDeviceNodes: spec.perDeviceNodeSelection === true,
+    stored: new Map((old?.devices ?? []).map((device) => [device.name ?? '', device])),
   }
+  const isLater = errors.context.features.release.atLeast('1.35')
+  if (isLater && isSet(sharedCounters) && isSet(devices)) at.invalid('', 'only one of `sharedCounters` or `devices` is allowed')
   yield* validateSet(devices, at.child('devices'), {
-    max: maxDevices,
+    max: isLater && devices?.some(isAdvanced) === true ? maxAdvancedDevices : maxDevices,
     each: (device, here) => validateDevice(device, here, rules),
     key: ({ name = '' }) => name,
     member: 'name',
   })
+  const countersAt = at.child('sharedCounters')
+  const counterSets = { each: validateCounterSet, key: ({ name = '' }: R<CounterSet>) => name, member: 'name' }
+  if (isLater) {
+    yield* validateSet(sharedCounters, countersAt, { ...counterSets, max: maxCounterSets })
+    return
+  }
   let consumed = 0
   for (const device of devices ?? []) consumed += yield* countersOf(partsOf(device).consumesCounters)
   if (consumed > maxConsumedCounters) {
     at.child('devices').invalid(consumed, `the total number of counters in devices must not exceed ${maxConsumedCounters}`)
   }
-  const countersAt = at.child('sharedCounters')
   const shared = yield* countersOf(sharedCounters)
   if (shared > maxSharedCounters) {
     countersAt.invalid(shared, `the total number of shared counters must not exceed ${maxSharedCounters}`)
   }
-  yield* validateSet(sharedCounters, countersAt, { each: validateCounterSet, key: ({ name = '' }) => name, member: 'name' })
+  yield* validateSet(sharedCounters, countersAt, counterSets)
 }
+
+/** Devices with taints or counters take more room, as do those with lists of values. */
+function isAdvanced(device: R<Device>): boolean {
+  const { taints, consumesCounters, attributes } = partsOf(device)
+  if (!isEmpty(taints) || !isEmpty(consumesCounters)) return true
+  return Object.values(attributes ?? {}).some((attribute) => listMembers.some((member) => isSet((attribute as Members)[member])))
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const listMembers = ['bools', 'ints', 'strings', 'versions']
 
 function validatePool({ name = '', resourceSliceCount = 0, generation = 0 }: R<Partial<ResourcePool>>, at: FieldPath): void {
   validatePoolName(name, at.child('name'))
