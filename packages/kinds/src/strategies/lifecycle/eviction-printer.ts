@@ -88,7 +88,12 @@ const shown = /* @__PURE__ */ agedPrinter(
   (object, { now }) => {
     const { status } = object as { readonly status?: EvictionStatus }
     const responder = responderCells(status ?? {}, now).shown
-    return [...targetCells(object), stateOf(object), ...responder, requestersText(status?.requesters ?? [])]
+    return [
+      ...targetCells(object as Parameters<typeof targetCells>[0]),
+      stateOf(object),
+      ...responder,
+      requestersText(status?.requesters ?? []),
+    ]
   },
 )
 
