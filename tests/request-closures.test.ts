@@ -29,6 +29,7 @@ const seldom: Readonly<Record<string, string>> = {
   'packages/kinds/src/defined/defined-strategy.ts': 'for each definition',
   'packages/kinds/src/releases/gated-fields.ts': 'for each release',
   'packages/kinds/src/strategies/admissionregistration/admission-expressions.ts': 'for each validation of a policy',
+  'packages/kinds/src/strategies/admissionregistration/webhook-configuration/strategy.ts': 'for each kind',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/default-validation.ts': 'for each definition',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/expression-validation.ts': 'for each definition',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/rules.ts': 'for each definition',

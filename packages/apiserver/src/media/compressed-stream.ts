@@ -23,7 +23,7 @@ function isWebSocket(upgrade: string | readonly string[] | undefined): boolean {
 const compressed = new WeakMap<Uint8Array, Promise<Uint8Array>>()
 
 /**
- * Compresses each chunk as a gzip file of its own, which together are one gzip file. The client can decode each chunk when it arrives, and
+ * Compresses each chunk as a whole gzip file; several in a row are one gzip file. The client can decode each chunk when it arrives, and
  * a stream that waits keeps no compressor.
  */
 export function gzipEach(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

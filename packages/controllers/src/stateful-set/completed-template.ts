@@ -21,7 +21,7 @@ const maxKnown = 10_000
 
 /**
  * The templates of revisions with the defaults of the server. A later release fills in more than the one that wrote the revision; such a
- * difference must not replace all pods. Differs: kube-controller-manager has the defaults of its own release, which may not be that of the
+ * difference must not replace all pods. Differs: kube-controller-manager has the defaults of the release it is built from, which may not be that of the
  * server.
  */
 export class CompletedTemplates {
