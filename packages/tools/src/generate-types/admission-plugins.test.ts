@@ -10,10 +10,7 @@ import { minorsOf, readModel, viewAt } from '../release-facts/model.ts'
 const model = readModel(join(root, 'packages/tools/release-facts/model'))
 
 /** Plugins that this project does not have. */
-const missing = new Set([
-  ...['SecurityContextDeny', 'EventRateLimit', 'PersistentVolumeLabel', 'NodeDeclaredFeatureValidator', 'PodGroupProtection'],
-  ...['PodGroupWorkloadExists', 'JobValidation', 'PodResizeValidator'],
-])
+const missing = new Set(['SecurityContextDeny', 'EventRateLimit', 'PersistentVolumeLabel'])
 
 /** Names in the order of later releases: 1.22 runs PodSecurityPolicy before PodSecurity, whose refusals come in another order. */
 function inLaterOrder(names: readonly string[]): string[] {
