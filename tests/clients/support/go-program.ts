@@ -18,7 +18,7 @@ const timeoutMs = 600_000
 /**
  * A Go program of a module, all programs of which are built at once, so that what they have in common is compiled once.
  *
- * @param name its folder in the module
+ * @param name its folder in the module, or the last element of the path of a module that is one program
  * @param module the folder of the module. Default: the clients.
  */
 export async function goProgram(name: string, module = clients): Promise<GoProgram> {

@@ -1,4 +1,4 @@
-module example.com/histories
+module example.com/porcupine
 
 go 1.24.0
 
