@@ -68,7 +68,9 @@ export function arrangeStaticObjects(
     files.set(key, file)
     const problem = problemOf(object, { file, suffix })
     if (problem !== undefined) throw fail(problem)
-    lists.set(resource, [...(lists.get(resource) ?? []), object])
+    const list = lists.get(resource)
+    if (list === undefined) lists.set(resource, [object])
+    else list.push(object)
   }
   for (const list of lists.values()) list.sort(byName)
   checkReferences(plugin, lists)

@@ -10,7 +10,7 @@ import {
   type StaticObjects,
   staticManifestsDir,
 } from '@krmkit/admission'
-import type { Clock, Features, NamingProfile } from '@krmkit/meta'
+import { type Clock, type Features, type NamingProfile, parseApiVersion } from '@krmkit/meta'
 import type { ManifestFile } from 'krmkit/validate'
 import { CliError, messageOf } from '../cli-error.ts'
 
@@ -158,8 +158,7 @@ async function objectsIn(files: readonly ManifestFile[], { features }: StaticMan
       .map((found): StaticObject => {
         const { apiVersion, kind } = nameOf(found)
         const object = { ...(found.value as object), apiVersion, kind, metadata: metadataOf(found.value) }
-        const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
-        const type = kinds.find({ group, version, kind })
+        const type = kinds.find({ ...parseApiVersion(apiVersion), kind })
         return { file: file.path, object: type.kind === 'found' ? withDefaults(type.definition, object) : object }
       }),
   )

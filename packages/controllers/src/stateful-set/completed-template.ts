@@ -21,8 +21,8 @@ const maxKnown = 10_000
 
 /**
  * The templates of revisions with the defaults of the server. A later release fills in more than the one that wrote the revision; such a
- * difference must not replace all pods. Differs: kube-controller-manager has the defaults of the release it is built from, which may not be that of the
- * server.
+ * difference must not replace all pods. Differs: kube-controller-manager has the defaults of the release it is built from, which may not
+ * be that of the server.
  */
 export class CompletedTemplates {
   readonly #context: ControllerContext

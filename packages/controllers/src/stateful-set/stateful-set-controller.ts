@@ -38,7 +38,7 @@ class StatefulSetController {
   readonly #pods: OwnedPods<StatefulSet>
   readonly #history: RevisionHistory
   readonly #control: StatefulPods
-  /** Absent: any difference of a template makes a new revision. */
+  /** Absent: each difference of a template makes a new revision. */
   readonly #templates: CompletedTemplates | undefined
   readonly subscriptions: readonly (() => void)[]
 

@@ -6,12 +6,13 @@ import type { FieldPath } from '../shared/field-path.ts'
 import { sortedKeys } from '../shared/sorted-keys.ts'
 import { isSet } from '../shared/values.ts'
 import { printDeviceId } from './device-id.ts'
+import { atLeast } from './names.ts'
 
 /** Items that are validated in one step. */
 const itemsPerStep = 16
 
 export interface ListRules<T> {
-  /** Largest number of items. Absent: any. */
+  /** Largest number of items. Absent: no limit. */
   readonly max?: number
   readonly each: (item: T, at: FieldPath) => Work | void
 }
@@ -41,12 +42,7 @@ export function* validateList<T>(items: readonly T[] | null | undefined, at: Fie
 }
 
 function isTooLong(items: readonly unknown[], at: FieldPath, max: number | undefined): boolean {
-  return max !== undefined && items.length > max && isLater(at)
-}
-
-/** Whether the release has the rules of lists of 1.35. */
-function isLater({ errors }: FieldPath): boolean {
-  return errors.context.features.release.atLeast('1.35')
+  return max !== undefined && items.length > max && atLeast(at, '1.35')
 }
 
 /** As `validateList`; then reports the items that have the key of one before. */
@@ -58,7 +54,7 @@ export function* validateSet<T>(items: readonly T[] | null | undefined, at: Fiel
   for (let i = 0; i < (items?.length ?? 0); i++) {
     const key = rules.key(items?.[i] as T)
     if (seen.has(key)) {
-      const here = member === undefined || isLater(at) ? at.index(i) : at.index(i).child(member)
+      const here = member === undefined || atLeast(at, '1.35') ? at.index(i) : at.index(i).child(member)
       here.duplicate(rules.ofDevices === true ? printDeviceId(key) : key)
     }
     seen.add(key)
@@ -67,7 +63,7 @@ export function* validateSet<T>(items: readonly T[] | null | undefined, at: Fiel
 }
 
 export interface MapRules<V> {
-  /** Largest number of members. Absent: any. */
+  /** Largest number of members. Absent: no limit. */
   readonly max?: number
   /** Number of bytes from which keys are shortened in paths. */
   readonly longestKey: number
@@ -88,7 +84,7 @@ export function* validateMembers<V>(
     return
   }
   // Since 1.36 errors of keys name the map.
-  const namesMap = at.errors.context.features.release.atLeast('1.36')
+  const namesMap = atLeast(at, '1.36')
   let count = 0
   for (const key of keys) {
     const here = at.key(shortened(key, longestKey))

@@ -61,7 +61,8 @@ function validateIdentifier(id: string, at: FieldPath): void {
   }
 }
 
-function atLeast({ errors }: FieldPath, release: string): boolean {
+/** Whether objects are validated by the rules of a release or a later one. */
+export function atLeast({ errors }: FieldPath, release: string): boolean {
   return errors.context.features.release.atLeast(release)
 }
 

@@ -4,7 +4,6 @@ import type { Work } from '@krmkit/base/work'
 import type { ResourceRequirements } from '../../../types/core-v1.generated.ts'
 import { semanticEqual } from '../../shared/equality.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { sortedKeys } from '../../shared/sorted-keys.direct.ts'
 import { isSet, type R } from '../../shared/values.ts'
 
 type Requirements = R<ResourceRequirements> | null | undefined
@@ -12,8 +11,7 @@ type Amounts = R<Record<string, string>> | null | undefined
 
 /** Whether an amount that was set is absent. */
 export function lacksSome(now: Amounts, then: Amounts): boolean {
-  const [names, before] = [sortedKeys(now ?? undefined), sortedKeys(then ?? undefined)]
-  return before.length > names.length || before.some((name) => !names.includes(name))
+  return Object.keys(then ?? {}).some((name) => !Object.hasOwn(now ?? {}, name))
 }
 
 /**
